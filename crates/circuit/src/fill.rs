@@ -1,0 +1,137 @@
+//! Filling a witness by running the gadgets' own closures.
+
+use bellperson::{ConstraintSystem, Index, LinearCombination, SynthesisError, Variable};
+use blstrs::Scalar;
+use cuzk_memory::{Ledger, Place, Scope};
+use ff::Field;
+
+use crate::{Bitset, Circuit, CircuitError, Layout, SOLVING, Unsatisfied, WITNESS, Witness, layout::booleanity};
+
+impl Witness {
+    /// Fills a witness by synthesising the circuit with values: closures that compute values are called, constraints
+    /// are ignored (see [`Circuit::check`]).
+    ///
+    /// # Errors
+    /// When the synthesis fails, when the circuit has another shape than the recorded one, or when a bit of the layout
+    /// gets a value other than 0 and 1 (reported as its unsatisfied booleanity row).
+    pub fn fill(
+        circuit: &Circuit,
+        ledger: &Ledger,
+        scope: &Scope,
+        synthesize: impl FnOnce(&mut Filler<'_>) -> Result<(), SynthesisError>,
+    ) -> Result<Self, CircuitError> {
+        let (r1cs, layout) = (circuit.r1cs(), circuit.layout());
+        let bytes = Self::bytes_for(layout, r1cs.inputs());
+        let entry = ledger.enter(&WITNESS, &SOLVING, Place::Host, bytes, scope);
+        let mut filler = Filler::new(layout, r1cs.inputs());
+        synthesize(&mut filler)?;
+        if let Some(aux) = filler.not_boolean {
+            let row = (0..r1cs.constraints()).find(|&row| booleanity(r1cs, row) == Some(aux));
+            // The layout came from these very rows, so one of them is the variable's own.
+            return Err(Unsatisfied { row: row.unwrap_or_default() }.into());
+        }
+        expect("inputs", r1cs.inputs(), filler.inputs.len())?;
+        expect("auxiliary variables", layout.aux(), filler.aux)?;
+        let Filler { inputs, bits, scalars, .. } = filler;
+        Ok(Self { layout: layout.clone(), inputs, bits, scalars, entry })
+    }
+}
+
+fn expect(what: &'static str, expected: usize, found: usize) -> Result<(), CircuitError> {
+    if expected == found { Ok(()) } else { Err(CircuitError::WrongShape { what, expected, found }) }
+}
+
+/// A `bellperson::ConstraintSystem` that keeps values packed and ignores constraints.
+#[derive(Debug)]
+pub struct Filler<'a> {
+    layout: &'a Layout,
+    inputs: Vec<Scalar>,
+    /// Auxiliary variables allocated so far.
+    aux: usize,
+    bits: Bitset,
+    scalars: Vec<Scalar>,
+    /// The first bit that got another value than 0 or 1.
+    not_boolean: Option<usize>,
+}
+
+impl<'a> Filler<'a> {
+    fn new(layout: &'a Layout, inputs: usize) -> Self {
+        let mut values = Vec::with_capacity(inputs);
+        values.push(Scalar::ONE);
+        Self {
+            layout,
+            inputs: values,
+            aux: 0,
+            bits: Bitset::with_capacity(layout.bits()),
+            scalars: Vec::with_capacity(layout.scalars()),
+            not_boolean: None,
+        }
+    }
+
+    fn push(&mut self, value: Scalar) {
+        let aux = self.aux;
+        self.aux += 1;
+        if !self.layout.boolean().get(aux) {
+            // A circuit larger than the recorded one is refused at the end; its surplus need not be kept.
+            if aux < self.layout.aux() {
+                self.scalars.push(value);
+            }
+        } else {
+            if value != Scalar::ONE && !bool::from(value.is_zero()) {
+                self.not_boolean.get_or_insert(aux);
+            }
+            self.bits.push(value == Scalar::ONE);
+        }
+    }
+}
+
+impl ConstraintSystem<Scalar> for Filler<'_> {
+    type Root = Self;
+
+    fn new() -> Self {
+        unreachable!("a filler is made for a layout; `is_extensible` is false, so no gadget makes one")
+    }
+
+    fn alloc<F, A, AR>(&mut self, _: A, f: F) -> Result<Variable, SynthesisError>
+    where
+        F: FnOnce() -> Result<Scalar, SynthesisError>,
+        A: FnOnce() -> AR,
+        AR: Into<String>,
+    {
+        self.push(f()?);
+        Ok(Variable::new_unchecked(Index::Aux(self.aux - 1)))
+    }
+
+    fn alloc_input<F, A, AR>(&mut self, _: A, f: F) -> Result<Variable, SynthesisError>
+    where
+        F: FnOnce() -> Result<Scalar, SynthesisError>,
+        A: FnOnce() -> AR,
+        AR: Into<String>,
+    {
+        self.inputs.push(f()?);
+        Ok(Variable::new_unchecked(Index::Input(self.inputs.len() - 1)))
+    }
+
+    fn enforce<A, AR, LA, LB, LC>(&mut self, _: A, _: LA, _: LB, _: LC)
+    where
+        A: FnOnce() -> AR,
+        AR: Into<String>,
+        LA: FnOnce(LinearCombination<Scalar>) -> LinearCombination<Scalar>,
+        LB: FnOnce(LinearCombination<Scalar>) -> LinearCombination<Scalar>,
+        LC: FnOnce(LinearCombination<Scalar>) -> LinearCombination<Scalar>,
+    {
+    }
+
+    fn push_namespace<NR, N>(&mut self, _: N)
+    where
+        NR: Into<String>,
+        N: FnOnce() -> NR,
+    {
+    }
+
+    fn pop_namespace(&mut self) {}
+
+    fn get_root(&mut self) -> &mut Self::Root {
+        self
+    }
+}

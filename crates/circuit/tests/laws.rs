@@ -1,0 +1,123 @@
+//! Recording, filling, evaluating and naming, held against bellperson's own reference constraint system.
+
+use bellperson::{Circuit as _, util_cs::test_cs::TestConstraintSystem};
+use blstrs::Scalar;
+use cuzk_circuit::{Circuit, CircuitError, R1cs, Witness, constraint_path};
+use cuzk_memory::{Ledger, Scope};
+use cuzk_testing::{RandomCircuit, TimeLimit};
+use ff::Field;
+use proptest::prelude::*;
+
+fn record(circuit: &RandomCircuit, ledger: &Ledger) -> Circuit {
+    Circuit::record(ledger, |cs| circuit.blank().synthesize(cs)).expect("a blank random circuit records")
+}
+
+fn fill(circuit: &Circuit, values: &RandomCircuit, ledger: &Ledger) -> Result<Witness, CircuitError> {
+    Witness::fill(circuit, ledger, &Scope::default(), |cs| values.clone().synthesize(cs))
+}
+
+/// A row by the book: every term multiplied out over the plain assignment.
+fn naive_row(r1cs: &R1cs, terms: impl Iterator<Item = (u32, u32)>, assignment: &[Scalar]) -> Scalar {
+    terms.map(|(column, coefficient)| r1cs.coefficients()[coefficient as usize] * assignment[column as usize]).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn rows_agree_with_the_naive_evaluation(seed: u64, steps in 1..200usize) {
+        let _limit = TimeLimit::seconds(60);
+        let ledger = Ledger::new(&[]);
+        let values = RandomCircuit::new(seed, steps);
+        let circuit = record(&values, &ledger);
+        let witness = fill(&circuit, &values, &ledger)?;
+        let r1cs = circuit.r1cs();
+        let assignment = [witness.inputs(), &witness.expand()].concat();
+        let (a, b) = (circuit.evaluate_a(&witness), circuit.evaluate_b(&witness));
+        prop_assert_eq!(a.len(), (r1cs.constraints() + r1cs.inputs()).next_power_of_two());
+        for row in 0..r1cs.constraints() {
+            prop_assert_eq!(a[row], naive_row(r1cs, r1cs.a().row(row), &assignment));
+            prop_assert_eq!(b[row], naive_row(r1cs, r1cs.b().row(row), &assignment));
+            prop_assert_eq!(a[row] * b[row], naive_row(r1cs, r1cs.c().row(row), &assignment));
+        }
+        let inputs = r1cs.constraints()..r1cs.constraints() + r1cs.inputs();
+        prop_assert_eq!(&a[inputs.clone()], witness.inputs());
+        prop_assert!(a[inputs.end..].iter().chain(&b[r1cs.constraints()..]).all(|value| bool::from(value.is_zero())));
+        prop_assert_eq!(circuit.check(&witness), Ok(()));
+        prop_assert_eq!(&witness.inputs()[1..], &values.public_inputs());
+        drop((circuit, witness));
+        prop_assert!(ledger.snapshot().is_empty());
+    }
+
+    #[test]
+    fn shape_and_assignment_agree_with_bellperson(seed: u64, steps in 1..200usize) {
+        let _limit = TimeLimit::seconds(60);
+        let ledger = Ledger::new(&[]);
+        let values = RandomCircuit::new(seed, steps);
+        let circuit = record(&values, &ledger);
+        let witness = fill(&circuit, &values, &ledger)?;
+        let mut reference = TestConstraintSystem::<Scalar>::new();
+        values.synthesize(&mut reference)?;
+        prop_assert!(reference.is_satisfied());
+        prop_assert_eq!(circuit.r1cs().constraints(), reference.num_constraints());
+        prop_assert_eq!(circuit.r1cs().inputs(), reference.num_inputs());
+        prop_assert_eq!(witness.expand(), reference.scalar_aux());
+        prop_assert_eq!(witness.inputs(), reference.scalar_inputs());
+        // Every bit has a value of 0 or 1, and the counts fit the layout.
+        prop_assert_eq!(witness.bits().len(), witness.layout().bits());
+        prop_assert_eq!(witness.scalars().len() + witness.bits().len(), circuit.r1cs().aux());
+    }
+
+    #[test]
+    fn a_wrong_value_is_found_at_its_constraint(seed: u64, steps in 1..100usize, at: prop::sample::Index) {
+        let _limit = TimeLimit::seconds(60);
+        let ledger = Ledger::new(&[]);
+        let values = RandomCircuit::new(seed, steps);
+        let circuit = record(&values, &ledger);
+        let step = at.index(steps);
+        let found = match fill(&circuit, &values.tampered(step), &ledger) {
+            Ok(witness) => circuit.check(&witness).expect_err("the tampered value breaks its row"),
+            Err(CircuitError::Unsatisfied(unsatisfied)) => unsatisfied,
+            Err(other) => return Err(TestCaseError::fail(other.to_string())),
+        };
+        let mut reference = TestConstraintSystem::<Scalar>::new();
+        values.tampered(step).synthesize(&mut reference)?;
+        let path = constraint_path(found.row, |cs| values.blank().synthesize(cs));
+        prop_assert_eq!(path.as_deref(), reference.which_is_unsatisfied());
+    }
+
+    #[test]
+    fn equal_structures_and_only_those_have_equal_digests(seed: u64, steps in 2..100usize) {
+        let _limit = TimeLimit::seconds(60);
+        let record = |circuit: RandomCircuit| R1cs::record(|cs| circuit.synthesize(cs)).map(|r1cs| r1cs.digest());
+        let circuit = RandomCircuit::new(seed, steps);
+        let digest = record(circuit.blank())?;
+        prop_assert_eq!(record(circuit)?, digest);
+        prop_assert_ne!(record(RandomCircuit::new(seed, steps - 1).blank())?, digest);
+        prop_assert_ne!(record(RandomCircuit::new(seed ^ 1, steps * 2).blank())?, digest);
+    }
+}
+
+#[test]
+fn a_witness_of_another_shape_is_refused() {
+    let _limit = TimeLimit::seconds(30);
+    let ledger = Ledger::new(&[]);
+    let circuit = record(&RandomCircuit::new(1, 50), &ledger);
+    for steps in [10, 49, 51, 90] {
+        let refused = fill(&circuit, &RandomCircuit::new(1, steps), &ledger);
+        assert!(matches!(refused, Err(CircuitError::WrongShape { .. })), "{steps} steps: {refused:?}");
+    }
+    assert!(matches!(
+        fill(&circuit, &RandomCircuit::new(1, 50).blank(), &ledger),
+        Err(CircuitError::Synthesis(_))
+    ));
+    drop(circuit);
+    assert!(ledger.snapshot().is_empty());
+}
+
+#[test]
+fn a_row_beyond_the_last_has_no_path() {
+    let _limit = TimeLimit::seconds(30);
+    let circuit = RandomCircuit::new(7, 20);
+    assert_eq!(constraint_path(1_000, |cs| circuit.blank().synthesize(cs)), None);
+}
