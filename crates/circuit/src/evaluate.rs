@@ -28,6 +28,16 @@ impl Circuit {
         self.evaluate(self.r1cs().b(), witness)
     }
 
+    /// The products of both, A·w ∘ B·w, over the whole domain: what C·w is where the witness satisfies the circuit.
+    pub fn evaluate_products(&self, witness: &Witness) -> Vec<Scalar> {
+        // The rows of the inputs are products with zero.
+        let (a, b) = (self.r1cs().a(), self.r1cs().b());
+        self.rows(|row| match evaluate_row(self.r1cs(), b, witness, row) {
+            zero if bool::from(zero.is_zero()) => zero,
+            factor => evaluate_row(self.r1cs(), a, witness, row) * factor,
+        })
+    }
+
     /// Checks every constraint.
     ///
     /// # Errors
@@ -43,12 +53,17 @@ impl Circuit {
     }
 
     fn evaluate(&self, matrix: &Matrix, witness: &Witness) -> Vec<Scalar> {
+        self.rows(|row| evaluate_row(self.r1cs(), matrix, witness, row))
+    }
+
+    /// A value for every recorded row, then zeros up to the domain's size.
+    fn rows(&self, value: impl Fn(usize) -> Scalar + Sync) -> Vec<Scalar> {
         let r1cs = self.r1cs();
         let mut values = vec![Scalar::ZERO; 1 << r1cs.domain_log2()];
-        let rows = &mut values[..matrix.rows()];
+        let rows = &mut values[..r1cs.constraints()];
         rows.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(task, values)| {
-            for (row, value) in (task * ROWS_PER_TASK..).zip(values) {
-                *value = evaluate_row(r1cs, matrix, witness, row);
+            for (row, place) in (task * ROWS_PER_TASK..).zip(values) {
+                *place = value(row);
             }
         });
         values

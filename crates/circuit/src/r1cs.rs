@@ -39,9 +39,7 @@ impl R1cs {
     ///
     /// # Errors
     /// When the synthesis fails or the circuit is too large for 32-bit columns.
-    pub fn record(
-        synthesize: impl FnOnce(&mut Recorder) -> Result<(), SynthesisError>,
-    ) -> Result<Self, CircuitError> {
+    pub fn record(synthesize: impl FnOnce(&mut Recorder) -> Result<(), SynthesisError>) -> Result<Self, CircuitError> {
         let mut recorder = Recorder::default();
         synthesize(&mut recorder)?;
         Ok(Self::assemble(recorder.finish()?))

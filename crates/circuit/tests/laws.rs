@@ -34,6 +34,8 @@ proptest! {
         let r1cs = circuit.r1cs();
         let assignment = [witness.inputs(), &witness.expand()].concat();
         let (a, b) = (circuit.evaluate_a(&witness), circuit.evaluate_b(&witness));
+        let products: Vec<Scalar> = a.iter().zip(&b).map(|(a, b)| a * b).collect();
+        prop_assert_eq!(circuit.evaluate_products(&witness), products);
         prop_assert_eq!(a.len(), (r1cs.constraints() + r1cs.inputs()).next_power_of_two());
         for row in 0..r1cs.constraints() {
             prop_assert_eq!(a[row], naive_row(r1cs, r1cs.a().row(row), &assignment));
@@ -107,10 +109,7 @@ fn a_witness_of_another_shape_is_refused() {
         let refused = fill(&circuit, &RandomCircuit::new(1, steps), &ledger);
         assert!(matches!(refused, Err(CircuitError::WrongShape { .. })), "{steps} steps: {refused:?}");
     }
-    assert!(matches!(
-        fill(&circuit, &RandomCircuit::new(1, 50).blank(), &ledger),
-        Err(CircuitError::Synthesis(_))
-    ));
+    assert!(matches!(fill(&circuit, &RandomCircuit::new(1, 50).blank(), &ledger), Err(CircuitError::Synthesis(_))));
     drop(circuit);
     assert!(ledger.snapshot().is_empty());
 }

@@ -40,13 +40,7 @@ impl Ledger {
     }
 
     /// Counts a vector on the host and binds it to its entry.
-    pub fn buffer<T>(
-        &self,
-        class: &'static Class,
-        stage: &'static Stage,
-        scope: &Scope,
-        data: Vec<T>,
-    ) -> Buffer<T> {
+    pub fn buffer<T>(&self, class: &'static Class, stage: &'static Stage, scope: &Scope, data: Vec<T>) -> Buffer<T> {
         let entry = self.enter(class, stage, Place::Host, vec_bytes(&data), scope);
         Buffer::new(data, entry)
     }
@@ -146,10 +140,7 @@ impl Books {
     }
 
     fn row(&mut self, class: &'static Class, stage: &'static Stage, place: Place) -> &mut Row {
-        let found = self
-            .rows
-            .iter()
-            .position(|row| row.class == class && row.stage == stage && row.place == place);
+        let found = self.rows.iter().position(|row| row.class == class && row.stage == stage && row.place == place);
         let index = found.unwrap_or_else(|| {
             self.rows.push(Row { class, stage, place, count: 0, bytes: 0 });
             self.rows.len() - 1

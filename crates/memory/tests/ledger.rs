@@ -27,8 +27,12 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        (0..2usize, 0..2usize, 0..3usize, 0..1000u64)
-            .prop_map(|(class, stage, place, bytes)| Step::Enter { class, stage, place, bytes }),
+        (0..2usize, 0..2usize, 0..3usize, 0..1000u64).prop_map(|(class, stage, place, bytes)| Step::Enter {
+            class,
+            stage,
+            place,
+            bytes
+        }),
         (any::<usize>(), 0..2usize).prop_map(|(entry, stage)| Step::Move { entry, stage }),
         (any::<usize>(), 0..1000u64).prop_map(|(entry, bytes)| Step::Resize { entry, bytes }),
         any::<usize>().prop_map(|entry| Step::Leave { entry }),

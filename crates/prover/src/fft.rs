@@ -44,8 +44,39 @@ pub(crate) enum Points {
 /// Transforms run on the rayon pool that they are called in.
 pub struct Domain {
     log2: u32,
-    /// `twiddles[2^k + j] = twiddles[j] * (the root of order 2^(k+2))`, starting from 1.
-    twiddles: Vec<Fr>,
+    twiddles: Twiddles,
+}
+
+/// A factor for every node of the tree: `at(2^k + j) = at(j) * (the root of order 2^(k+2))`, starting from `at(0) = 1`.
+///
+/// Half of the nodes are the coset's last row. Their factors are not kept: each is used once a transform, and making it
+/// costs a multiplication more there, a small share of one row, for half of the memory.
+struct Twiddles {
+    kept: Vec<Fr>,
+    /// The root that leads to the row behind those kept.
+    last: Fr,
+}
+
+impl Twiddles {
+    fn new(log2: u32) -> Self {
+        let rows = log2.saturating_sub(1);
+        let mut kept = vec![Fr::from(Scalar::ONE); 1 << rows];
+        for level in 0..rows {
+            let root = Fr::from(root_of_unity(level + 2));
+            let (known, rest) = kept.split_at_mut(1 << level);
+            let next = &mut rest[..known.len()];
+            next.par_iter_mut().with_min_len(1 << 12).zip(known).for_each(|(next, known)| *next = known.times(&root));
+        }
+        Self { kept, last: Fr::from(root_of_unity(rows + 2)) }
+    }
+
+    #[inline(always)]
+    fn at(&self, node: usize) -> Fr {
+        match self.kept.get(node) {
+            Some(factor) => *factor,
+            None => self.kept[node - self.kept.len()].times(&self.last),
+        }
+    }
 }
 
 impl Domain {
@@ -58,19 +89,12 @@ impl Domain {
     /// When `log2` exceeds [`MAX_LOG2`](Self::MAX_LOG2).
     pub fn new(log2: u32) -> Self {
         assert!(log2 <= Self::MAX_LOG2, "a domain of 2^{log2} points, at most 2^{} are possible", Self::MAX_LOG2);
-        let mut twiddles = vec![Fr::from(Scalar::ONE); 1 << log2];
-        for level in 0..log2 {
-            let root = Fr::from(root_of_unity(level + 2));
-            let (known, rest) = twiddles.split_at_mut(1 << level);
-            let next = &mut rest[..known.len()];
-            next.par_iter_mut().with_min_len(1 << 12).zip(known).for_each(|(next, known)| *next = known.times(&root));
-        }
-        Self { log2, twiddles }
+        Self { log2, twiddles: Twiddles::new(log2) }
     }
 
     /// Bytes that a domain of `2^log2` points holds.
     pub fn bytes(log2: u32) -> u64 {
-        (size_of::<Fr>() as u64) << log2
+        (size_of::<Fr>() as u64) << log2.saturating_sub(1)
     }
 
     /// The number of points.
@@ -159,7 +183,7 @@ fn mirror(node: usize) -> usize {
 }
 
 /// Reduces modulo the leaves below `node`.
-fn forward(values: &mut [Fr], node: usize, twiddles: &[Fr]) {
+fn forward(values: &mut [Fr], node: usize, twiddles: &Twiddles) {
     if values.len() <= IN_CACHE {
         return forward_in_cache(values, node, twiddles);
     }
@@ -169,7 +193,7 @@ fn forward(values: &mut [Fr], node: usize, twiddles: &[Fr]) {
 }
 
 /// Climbs from the leaves below `node` back up to it.
-fn inverse(values: &mut [Fr], node: usize, twiddles: &[Fr]) {
+fn inverse(values: &mut [Fr], node: usize, twiddles: &Twiddles) {
     if values.len() <= IN_CACHE {
         return inverse_in_cache(values, node, twiddles);
     }
@@ -178,7 +202,7 @@ fn inverse(values: &mut [Fr], node: usize, twiddles: &[Fr]) {
     in_parts(left, right, |left, right| unite(left, right, node, twiddles));
 }
 
-fn forward_in_cache(values: &mut [Fr], node: usize, twiddles: &[Fr]) {
+fn forward_in_cache(values: &mut [Fr], node: usize, twiddles: &Twiddles) {
     let mut size = values.len();
     while size > 1 {
         let first = node * (values.len() / size);
@@ -190,7 +214,7 @@ fn forward_in_cache(values: &mut [Fr], node: usize, twiddles: &[Fr]) {
     }
 }
 
-fn inverse_in_cache(values: &mut [Fr], node: usize, twiddles: &[Fr]) {
+fn inverse_in_cache(values: &mut [Fr], node: usize, twiddles: &Twiddles) {
     let mut size = 2;
     while size <= values.len() {
         let first = node * (values.len() / size);
@@ -204,8 +228,8 @@ fn inverse_in_cache(values: &mut [Fr], node: usize, twiddles: &[Fr]) {
 
 /// Reduces a polynomial with lower half `left` and upper half `right` modulo the two factors of `node`.
 #[inline(always)]
-fn split(left: &mut [Fr], right: &mut [Fr], node: usize, twiddles: &[Fr]) {
-    let twiddle = twiddles[node];
+fn split(left: &mut [Fr], right: &mut [Fr], node: usize, twiddles: &Twiddles) {
+    let twiddle = twiddles.at(node);
     for (left, right) in left.iter_mut().zip(right) {
         // Node 0 splits into x^(m/2) - 1 and x^(m/2) + 1.
         let turned = if node == 0 { *right } else { right.times(&twiddle) };
@@ -215,14 +239,14 @@ fn split(left: &mut [Fr], right: &mut [Fr], node: usize, twiddles: &[Fr]) {
 
 /// Undoes [`split`], up to a factor of 2.
 #[inline(always)]
-fn unite(left: &mut [Fr], right: &mut [Fr], node: usize, twiddles: &[Fr]) {
+fn unite(left: &mut [Fr], right: &mut [Fr], node: usize, twiddles: &Twiddles) {
     if node == 0 {
         for (left, right) in left.iter_mut().zip(right) {
             (*left, *right) = (left.plus(right), left.minus(right));
         }
         return;
     }
-    let twiddle = twiddles[mirror(node)];
+    let twiddle = twiddles.at(mirror(node));
     for (left, right) in left.iter_mut().zip(right) {
         let difference = right.minus(left);
         (*left, *right) = (left.plus(right), difference.times(&twiddle));

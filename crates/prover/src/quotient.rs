@@ -1,7 +1,7 @@
 //! The quotient polynomial `h = (a b - c) / (x^n - 1)` of a Groth16 proof, by six transforms.
 //!
 //! `a` and `b` are given by their values on the domain; where the witness satisfies the circuit, the values of `c` there are the
-//! products `a b`, so `c` is not an argument. Write `a b = low + x^n high`, with both parts of degree below `n`. On the domain
+//! products `a b`. Write `a b = low + x^n high`, with both parts of degree below `n`. On the domain
 //! `x^n = 1`, so interpolating the products there gives `low + high`, which is `c`; hence `a b - c = high (x^n - 1)`, and the
 //! quotient is `high`. On the coset `x^n = -1`, so interpolating the products there gives `low - high`. Therefore
 //!
@@ -21,23 +21,34 @@ const PART: usize = 1 << 12;
 
 /// The `n - 1` coefficients of the quotient, from the values of `a` and `b` at the domain's `n` points in natural order.
 ///
-/// Works in the memory of its arguments and one more vector of `n` scalars, which it returns, on the current rayon pool.
+/// `products` is asked for the values of `a b` at the same points once `a` and `b` are no longer needed there: it makes
+/// them anew where that is cheap, and so no more than two vectors of `n` scalars exist at a time. Works in the memory of
+/// its arguments, and returns that of the products, on the current rayon pool.
 ///
 /// # Panics
-/// When there are not as many values of either as the domain has points.
-pub fn quotient(domain: &Domain, mut a: Vec<Scalar>, mut b: Vec<Scalar>) -> Vec<Scalar> {
-    assert_eq!((a.len(), b.len()), (domain.size(), domain.size()), "as many values as the domain has points");
-    rayon::join(|| bit_reverse(&mut a), || bit_reverse(&mut b));
-    let mut sum: Vec<Scalar> = a.par_iter().zip(&b).with_min_len(PART).map(|(a, b)| a * b).collect();
+/// When there are not as many values of any of them as the domain has points.
+pub fn quotient(
+    domain: &Domain,
+    mut a: Vec<Scalar>,
+    mut b: Vec<Scalar>,
+    products: impl FnOnce() -> Vec<Scalar>,
+) -> Vec<Scalar> {
+    let lengths = (a.len(), b.len());
+    assert_eq!(lengths, (domain.size(), domain.size()), "as many values as the domain has points");
     rayon::join(|| onto_coset(domain, &mut a), || onto_coset(domain, &mut b));
-    a.par_iter_mut().zip(&b).with_min_len(PART).for_each(|(a, b)| *a *= b);
+    let mut difference = a;
+    difference.par_iter_mut().zip(&b).with_min_len(PART).for_each(|(a, b)| *a *= b);
     drop(b);
-    rayon::join(|| domain.inverse(&mut sum, Points::Subgroup), || domain.inverse(&mut a, Points::Coset));
+    domain.inverse(&mut difference, Points::Coset);
+    let mut sum = products();
+    assert_eq!(sum.len(), domain.size(), "as many products as the domain has points");
+    bit_reverse(&mut sum);
+    domain.inverse(&mut sum, Points::Subgroup);
     // Every inverse transform has left a factor of n: one in `sum`, three in the difference.
     let inverse = domain.size_inverse();
     let sum_factor = inverse * Scalar::TWO_INV;
     let difference_factor = sum_factor * inverse.square();
-    sum.par_iter_mut().zip(&a).with_min_len(PART).for_each(|(sum, difference)| {
+    sum.par_iter_mut().zip(&difference).with_min_len(PART).for_each(|(sum, difference)| {
         *sum = *sum * sum_factor - difference * difference_factor;
     });
     // `a b` has degree 2 n - 2 at most, so the last coefficient is zero.
@@ -45,8 +56,9 @@ pub fn quotient(domain: &Domain, mut a: Vec<Scalar>, mut b: Vec<Scalar>) -> Vec<
     sum
 }
 
-/// Values on the domain to `n` times the values on the coset, both in bit-reversed order.
+/// From values at the domain's points to values at the coset's, in bit-reversed order.
 fn onto_coset(domain: &Domain, values: &mut [Scalar]) {
+    bit_reverse(values);
     domain.inverse(values, Points::Subgroup);
     domain.forward(values, Points::Coset);
 }
@@ -112,7 +124,7 @@ mod tests {
             for (numerator, c) in numerator.iter_mut().zip(interpolated(&domain, &c)) {
                 *numerator -= c;
             }
-            prop_assert_eq!(quotient(&domain, a, b), divided(numerator, n));
+            prop_assert_eq!(quotient(&domain, a, b, || c), divided(numerator, n));
         }
     }
 
@@ -123,9 +135,9 @@ mod tests {
         let domain = Domain::new(16);
         let n = domain.size();
         let (mut a, mut b) = (values(1, n), values(2, n));
-        let h = quotient(&domain, a.clone(), b.clone());
-        assert_eq!(h.len(), n - 1);
         let mut c: Vec<Scalar> = a.iter().zip(&b).map(|(a, b)| a * b).collect();
+        let h = quotient(&domain, a.clone(), b.clone(), || c.clone());
+        assert_eq!(h.len(), n - 1);
         let x = Scalar::random(StdRng::seed_from_u64(3));
         let value = |values: &[Scalar]| values.iter().rev().fold(Scalar::ZERO, |value, next| value * x + next);
         [&mut a, &mut b, &mut c].into_iter().for_each(|values| domain.ifft(values));

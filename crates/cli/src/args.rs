@@ -1,0 +1,257 @@
+//! The command line.
+
+use std::{num::NonZeroUsize, path::PathBuf};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use cuzk_engine::Permit;
+use cuzk_filecoin::{CircuitId, SectorSize};
+use cuzk_server::ListenAddr;
+
+/// The Groth16 proving engine for Filecoin storage providers.
+#[derive(Debug, Parser)]
+#[command(name = "cuzk", version, propagate_version = true)]
+pub(crate) struct Cli {
+    /// Print results as one JSON object on standard output.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the daemon until it is interrupted.
+    Serve(ServeArgs),
+    /// Send a request to a daemon and wait for its proof.
+    Submit(SubmitArgs),
+    /// Prove a C1 output in this process.
+    Prove(ProveArgs),
+    /// Let the chain's own verifier judge a proof. Exit status 1 if it refuses.
+    Verify(VerifyArgs),
+    /// Ask a daemon how it is.
+    Status(StatusArgs),
+    /// Generate and check parameter files.
+    #[command(subcommand)]
+    Params(ParamsCommand),
+    /// Make valid requests without a sealed sector.
+    #[command(subcommand)]
+    Synth(SynthCommand),
+    /// Make a request, prove it through a daemon and have it verified.
+    Demo(DemoArgs),
+    /// The second judge's process.
+    #[command(hide = true)]
+    Judge,
+    /// The sealing process.
+    #[command(hide = true)]
+    Seal,
+}
+
+/// Where parameter files are.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ParamsDir {
+    /// Directory of the parameter files [default: /var/tmp/filecoin-proof-parameters].
+    #[arg(long, env = "FIL_PROOFS_PARAMETER_CACHE", value_name = "DIR")]
+    pub(crate) params_dir: Option<PathBuf>,
+}
+
+/// How to set up an engine.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct EngineArgs {
+    /// What proves.
+    #[arg(long, value_enum, default_value_t = BackendKind::Cpu)]
+    pub(crate) backend: BackendKind,
+    /// Threads of the CPU backend [default: all cores].
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// Partitions that are solved at once [default: min(4, cores / 2), at least 1].
+    #[arg(long, value_name = "N")]
+    pub(crate) workers: Option<NonZeroUsize>,
+    /// Solved partitions that may wait for each backend [default: workers].
+    #[arg(long, value_name = "N")]
+    pub(crate) queue_depth: Option<NonZeroUsize>,
+    /// How long a worker keeps its permit.
+    #[arg(long, value_enum, default_value_t = PermitKind::UntilQueued)]
+    pub(crate) permit: PermitKind,
+    /// Do not check every constraint before proving. A wrong request then fails at verification only, without a name.
+    #[arg(long)]
+    pub(crate) no_constraint_check: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum BackendKind {
+    /// The CPU, on threads of its own.
+    Cpu,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PermitKind {
+    /// Until its partition has a place in the queue to the backends: partitions in flight are bounded.
+    UntilQueued,
+    /// Until its partition is solved: solved partitions pile up before a slow backend.
+    UntilSolved,
+}
+
+impl From<PermitKind> for Permit {
+    fn from(kind: PermitKind) -> Self {
+        match kind {
+            PermitKind::UntilQueued => Self::UntilQueued,
+            PermitKind::UntilSolved => Self::UntilSolved,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Where to listen: `host:port` or `unix:///path`; may be given more than once.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9820")]
+    pub(crate) listen: Vec<ListenAddr>,
+    #[command(flatten)]
+    pub(crate) params: ParamsDir,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+    /// Jobs that may be pending or in progress.
+    #[arg(long, value_name = "N", default_value = "256")]
+    pub(crate) max_pending: NonZeroUsize,
+    /// Bytes that a message may have, each way.
+    #[arg(long, value_name = "BYTES", default_value_t = cuzk_proto::DEFAULT_MAX_MESSAGE_BYTES)]
+    pub(crate) max_message: usize,
+    /// Prove with development keys too. Their proofs are worth nothing on any chain.
+    #[arg(long)]
+    pub(crate) allow_development_keys: bool,
+}
+
+/// Which C1 output, and whose.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct C1Args {
+    /// The C1 output: the API crate's JSON, bare or wrapped (`{"SectorNum", "Phase1Out", "SectorSize"}`).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) c1: PathBuf,
+    /// The miner's number: with it and the sector's the replica id is checked.
+    #[arg(long, value_name = "ID", requires = "sector")]
+    pub(crate) miner: Option<u64>,
+    /// The sector's number.
+    #[arg(long, value_name = "NUMBER", requires = "miner")]
+    pub(crate) sector: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SubmitArgs {
+    #[command(flatten)]
+    pub(crate) request: C1Args,
+    /// The daemon: `host:port` or `unix:///path`.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9820")]
+    pub(crate) server: String,
+    /// A name for the job [default: porep-<miner>-<sector>].
+    #[arg(long, value_name = "ID")]
+    pub(crate) request_id: Option<String>,
+    /// Where to write the proof.
+    #[arg(long, value_name = "FILE", required_unless_present = "no_wait")]
+    pub(crate) out: Option<PathBuf>,
+    /// Queue the job and print its id; do not wait for the proof.
+    #[arg(long)]
+    pub(crate) no_wait: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProveArgs {
+    #[command(flatten)]
+    pub(crate) request: C1Args,
+    /// Where to write the proof.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) params: ParamsDir,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    pub(crate) request: C1Args,
+    /// The proof: 192 bytes a partition.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) proof: PathBuf,
+    #[command(flatten)]
+    pub(crate) params: ParamsDir,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    /// The daemon: `host:port` or `unix:///path`.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9820")]
+    pub(crate) server: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ParamsCommand {
+    /// Generate development parameters: complete, and worthless on any chain.
+    Generate(GenerateArgs),
+    /// Check every point of a parameter file: lengths, on the curve, in the subgroup.
+    Check(CheckArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateArgs {
+    /// The circuit, such as `porep-2k`.
+    #[arg(long, value_name = "ID")]
+    pub(crate) circuit: CircuitId,
+    /// The directory to write to; never the operators' default one.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Replace development parameters that are there already.
+    #[arg(long)]
+    pub(crate) replace: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// The circuit whose file in the parameter directory is checked.
+    #[arg(long, value_name = "ID", required_unless_present = "file", conflicts_with = "file")]
+    pub(crate) circuit: Option<CircuitId>,
+    /// A file anywhere.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) params: ParamsDir,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SynthCommand {
+    /// A PoRep C1 output (interactive, V1.1).
+    Porep(SynthPorepArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SynthPorepArgs {
+    /// 2KiB, 8MiB, 512MiB, 32GiB or 64GiB.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) sector_size: SectorSize,
+    /// Equal seeds make equal requests.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// The miner's number.
+    #[arg(long, default_value_t = 1000)]
+    pub(crate) miner: u64,
+    /// The sector's number.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) sector: u64,
+    /// Seal a sector for real, through the API crate (2KiB and 8MiB).
+    #[arg(long)]
+    pub(crate) sealed: bool,
+    /// Write the bare C1 output instead of the wrapped form that clients send.
+    #[arg(long)]
+    pub(crate) bare: bool,
+    /// Where to write the request.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Directory of the parameter files; they are generated there if missing [default: .cache/parameters].
+    #[arg(long, env = "FIL_PROOFS_PARAMETER_CACHE", value_name = "DIR")]
+    pub(crate) params_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}

@@ -1,0 +1,65 @@
+//! `cuzk`: the proving daemon and the tools around it.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod child;
+mod demo;
+mod files;
+mod local;
+mod params;
+mod progress;
+mod prove;
+mod serve;
+mod status;
+mod submission;
+mod submit;
+mod synth;
+mod table;
+mod verify;
+
+use std::{
+    io::{IsTerminal, stderr},
+    process::ExitCode,
+};
+
+use clap::Parser;
+use tracing_subscriber::EnvFilter;
+
+use args::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    start_logging();
+    match run(cli) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let json = cli.json;
+    match cli.command {
+        Command::Serve(args) => serve::run(&args)?,
+        Command::Submit(args) => submit::run(&args, json)?,
+        Command::Prove(args) => prove::run(&args, json)?,
+        Command::Verify(args) => return verify::run(&args, json),
+        Command::Status(args) => status::run(&args, json)?,
+        Command::Params(args) => params::run(&args, json)?,
+        Command::Synth(args) => synth::run(&args, json)?,
+        Command::Demo(args) => demo::run(&args)?,
+        Command::Judge => return Ok(child::judge()),
+        Command::Seal => return Ok(child::seal()),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Events go to standard error, chosen by `RUST_LOG`; warnings and our own notices by default.
+fn start_logging() {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn,cuzk=info"));
+    let colours = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr).with_ansi(colours).init();
+}

@@ -1,0 +1,149 @@
+//! Loading a circuit and its proving key.
+
+use std::{io, path::PathBuf, sync::Arc};
+
+use cuzk_circuit::{Circuit, CircuitError};
+use cuzk_filecoin::{CircuitId, is_supported, params_file_name, synthesize_blank};
+use cuzk_memory::Ledger;
+use cuzk_prover::{
+    ProvingKey,
+    generate::is_development,
+    params::{ParamsError, Reader},
+};
+use rayon::ThreadPool;
+
+use crate::{
+    Config,
+    residency::{Residency, Resident},
+};
+
+/// The proving keys of an engine, each with its recorded circuit.
+pub(crate) type Keys = Residency<ProvingKey>;
+
+impl Resident for ProvingKey {
+    fn bytes(&self) -> u64 {
+        // The key is the only one to hold its circuit for longer than a partition.
+        ProvingKey::bytes(self) + self.circuit().bytes()
+    }
+}
+
+/// A proving key cannot be used. Clones share the cause.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum KeyError {
+    /// This version cannot build the circuit.
+    #[error(
+        "{circuit} is not supported by this version; supported: porep-2k, porep-8m, porep-512m, porep-32g, porep-64g"
+    )]
+    Unsupported {
+        /// The circuit.
+        circuit: CircuitId,
+    },
+    /// There is no parameter file.
+    #[error(
+        "the parameter file of {circuit}, {}, cannot be found: {source}; fetch it, or for development generate it with \
+         `cuzk params generate`",
+        path.display()
+    )]
+    Missing {
+        /// The circuit.
+        circuit: CircuitId,
+        /// Where it should be.
+        path: PathBuf,
+        /// What the system said.
+        source: Arc<io::Error>,
+    },
+    /// The parameter file is damaged, or another circuit's.
+    #[error("the parameter file of {circuit}, {}, cannot be used: {source}", path.display())]
+    Unusable {
+        /// The circuit.
+        circuit: CircuitId,
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: Arc<ParamsError>,
+    },
+    /// The parameter file came from the development generator.
+    #[error(
+        "the parameter file of {circuit}, {}, is a development key, whose proofs mean nothing to the chain; fetch the \
+         real one, or allow development keys",
+        path.display()
+    )]
+    Development {
+        /// The circuit.
+        circuit: CircuitId,
+        /// The file.
+        path: PathBuf,
+    },
+    /// The circuit cannot be recorded.
+    #[error("the circuit {circuit} cannot be recorded: {source}")]
+    Circuit {
+        /// The circuit.
+        circuit: CircuitId,
+        /// What happened.
+        source: Arc<CircuitError>,
+    },
+    /// The code that loads a key panicked.
+    #[error("loading the key of {circuit} panicked: {message}; this is a bug, please report it")]
+    Panicked {
+        /// The circuit.
+        circuit: CircuitId,
+        /// The panic's message.
+        message: String,
+    },
+}
+
+/// Where the keys of an engine come from.
+#[derive(Debug, Clone)]
+pub(crate) struct KeyFiles {
+    params_dir: PathBuf,
+    allow_development_keys: bool,
+    ledger: Ledger,
+    pool: Arc<ThreadPool>,
+}
+
+impl KeyFiles {
+    pub(crate) fn new(config: &Config, ledger: &Ledger, pool: Arc<ThreadPool>) -> Self {
+        Self {
+            params_dir: config.params_dir.clone(),
+            allow_development_keys: config.allow_development_keys,
+            ledger: ledger.clone(),
+            pool,
+        }
+    }
+
+    /// A residency that loads from these files.
+    pub(crate) fn residency(&self) -> Keys {
+        let files = self.clone();
+        Residency::new(move |circuit| files.load(circuit))
+    }
+
+    /// Whether a circuit's key could be loaded, as far as that can be told without reading it.
+    pub(crate) fn check_presence(&self, circuit: CircuitId) -> Result<PathBuf, KeyError> {
+        if !is_supported(circuit) {
+            return Err(KeyError::Unsupported { circuit });
+        }
+        let path = self.params_dir.join(params_file_name(circuit));
+        let missing = |source: io::Error| KeyError::Missing { circuit, path: path.clone(), source: Arc::new(source) };
+        let metadata = path.metadata().map_err(missing)?;
+        if !metadata.is_file() {
+            return Err(missing(io::Error::new(io::ErrorKind::NotFound, "what is there is not a file")));
+        }
+        Ok(path)
+    }
+
+    /// Records the circuit and reads its key.
+    fn load(&self, circuit: CircuitId) -> Result<ProvingKey, KeyError> {
+        let path = self.check_presence(circuit)?;
+        let unusable = |source| KeyError::Unusable { circuit, path: path.clone(), source: Arc::new(source) };
+        // The head of the file says enough to refuse it before the long work.
+        let reader = Reader::open(&path).map_err(unusable)?;
+        if is_development(&reader.header().vk) && !self.allow_development_keys {
+            return Err(KeyError::Development { circuit, path });
+        }
+        self.pool.install(|| {
+            let recorded = Circuit::record(&self.ledger, |cs| synthesize_blank(circuit, cs))
+                .map_err(|source| KeyError::Circuit { circuit, source: Arc::new(source) })?;
+            ProvingKey::load(&reader, Arc::new(recorded), &self.ledger).map_err(unusable)
+        })
+    }
+}

@@ -1,0 +1,223 @@
+//! One partition's way: gadgets → checked witness → backend → checked proof.
+
+use std::{sync::Arc, time::Instant};
+
+use blstrs::Scalar;
+use cuzk_circuit::{Circuit, CircuitError, Unsatisfied, Witness, constraint_path};
+use cuzk_filecoin::{CircuitId, PROOF_BYTES, ProofKind, Request, Submission, synthesize_blank};
+use cuzk_memory::Ledger;
+use cuzk_prover::{Backend, Pending, Proof, ProvingKey};
+use rayon::ThreadPool;
+
+use crate::{
+    Config, JobStage, Randomness, SubmitError,
+    classes::WAITING,
+    keys::{KeyFiles, Keys},
+    outcome::Timings,
+    residency::Pin,
+    work::{Partition, Prepare, Proved, Solved, Started, Stop, Work},
+};
+
+/// What turns submissions into real work: everything that partitions share.
+pub(crate) struct Filecoin {
+    ledger: Ledger,
+    files: KeyFiles,
+    keys: Arc<Keys>,
+    pool: Arc<ThreadPool>,
+    backends: Vec<Arc<dyn Backend>>,
+    randomness: Arc<dyn Randomness>,
+    check_constraints: bool,
+}
+
+impl Filecoin {
+    pub(crate) fn new(
+        config: &Config,
+        ledger: Ledger,
+        files: KeyFiles,
+        keys: Arc<Keys>,
+        pool: Arc<ThreadPool>,
+    ) -> Self {
+        Self {
+            ledger,
+            files,
+            keys,
+            pool,
+            backends: config.backends.clone(),
+            randomness: config.randomness.clone(),
+            check_constraints: config.check_constraints,
+        }
+    }
+}
+
+/// Prepares real work; the `Arc` is what the work keeps of it.
+pub(crate) struct FilecoinPrepare(pub(crate) Arc<Filecoin>);
+
+impl Prepare for FilecoinPrepare {
+    fn prepare(&self, submission: Submission) -> Result<Box<dyn Work>, SubmitError> {
+        let request = Request::parse(&submission)?;
+        let circuit = request.circuit_id();
+        if !self.0.keys.knows(circuit) {
+            self.0.files.check_presence(circuit)?;
+        }
+        Ok(Box::new(FilecoinWork { shared: self.0.clone(), request }))
+    }
+}
+
+/// A parsed request.
+struct FilecoinWork {
+    shared: Arc<Filecoin>,
+    request: Request,
+}
+
+impl Work for FilecoinWork {
+    fn kind(&self) -> ProofKind {
+        self.request.kind()
+    }
+
+    fn circuit(&self) -> CircuitId {
+        self.request.circuit_id()
+    }
+
+    fn urgency(&self) -> u8 {
+        self.request.priority() as u8
+    }
+
+    fn partitions(&self) -> u32 {
+        // A request has as many partitions as its vanilla proof is long, which fits in memory.
+        u32::try_from(self.request.partitions()).unwrap_or(u32::MAX)
+    }
+
+    fn advice_bytes(&self) -> u64 {
+        self.request.advice_bytes() as u64
+    }
+
+    fn solve(&self, partition: &Partition, timings: &mut Timings) -> Result<Box<dyn Solved>, Stop> {
+        let shared = &self.shared;
+        let begun = Instant::now();
+        let pinned = shared.keys.pin(self.circuit());
+        timings.srs_load += begun.elapsed();
+        let key = pinned.map_err(|error| Stop::failed(JobStage::Load, error))?;
+        partition.check_wanted()?;
+        let witness = self.fill(key.key().circuit(), partition)?;
+        partition.check_wanted()?;
+        let public_inputs = self.check(key.key().circuit(), partition, &witness)?;
+        Ok(Box::new(SolvedPartition { shared: shared.clone(), key, witness, public_inputs }))
+    }
+
+    fn assemble(&self, proofs: Vec<Vec<u8>>) -> Result<Vec<u8>, Stop> {
+        let failed = |message: String| Stop::failed(JobStage::Assemble, message);
+        let proofs: Result<Vec<[u8; PROOF_BYTES]>, _> = proofs.into_iter().map(TryInto::try_into).collect();
+        let proofs = proofs.map_err(|proof: Vec<u8>| failed(format!("a proof of {} bytes", proof.len())))?;
+        self.request.assemble(&proofs).map_err(|error| failed(error.to_string()))
+    }
+}
+
+impl FilecoinWork {
+    /// Runs the gadgets.
+    fn fill(&self, circuit: &Circuit, partition: &Partition) -> Result<Witness, Stop> {
+        let synthesize = |cs: &mut cuzk_circuit::Filler<'_>| self.request.synthesize(partition.index as usize, cs);
+        Witness::fill(circuit, &self.shared.ledger, &partition.scope, synthesize).map_err(|error| match error {
+            CircuitError::Unsatisfied(unsatisfied) => self.unsatisfied(unsatisfied),
+            other => Stop::failed(JobStage::Solve, other),
+        })
+    }
+
+    /// Holds the witness against every constraint and against the request's public inputs, which come back.
+    fn check(&self, circuit: &Circuit, partition: &Partition, witness: &Witness) -> Result<Vec<Scalar>, Stop> {
+        if self.shared.check_constraints {
+            let checked = self.shared.pool.install(|| circuit.check(witness));
+            checked.map_err(|unsatisfied| self.unsatisfied(unsatisfied))?;
+        }
+        let expected = self
+            .request
+            .public_inputs(partition.index as usize)
+            .map_err(|error| Stop::failed(JobStage::Solve, error))?;
+        // The first of the witness is the constant ONE.
+        let found = witness.inputs().get(1..).unwrap_or_default();
+        if found != expected {
+            let first = found.iter().zip(&expected).position(|(found, expected)| found != expected);
+            return Err(Stop::failed(
+                JobStage::Solve,
+                format!(
+                    "the circuit's public inputs are not the request's: {} and {} of them, the first difference at {}; \
+                     the vanilla proof belongs to another statement",
+                    found.len(),
+                    expected.len(),
+                    first.unwrap_or_else(|| found.len().min(expected.len())),
+                ),
+            ));
+        }
+        Ok(expected)
+    }
+
+    /// Names the constraint. Takes a synthesis of the blank circuit, which only a wrong request has to pay for.
+    fn unsatisfied(&self, Unsatisfied { row }: Unsatisfied) -> Stop {
+        let circuit = self.circuit();
+        let path = constraint_path(row, |cs| synthesize_blank(circuit, cs));
+        let path = path.as_deref().unwrap_or("(its path could not be found)");
+        Stop::failed(
+            JobStage::Solve,
+            format!(
+                "constraint {row} of {circuit} is not satisfied: {path}; a value of this partition's vanilla proof is \
+                 wrong there, make the vanilla proof again"
+            ),
+        )
+    }
+}
+
+/// A checked witness.
+struct SolvedPartition {
+    shared: Arc<Filecoin>,
+    witness: Witness,
+    public_inputs: Vec<Scalar>,
+    key: Pin<ProvingKey>,
+}
+
+impl Solved for SolvedPartition {
+    fn wait(&mut self) {
+        self.witness.move_to(&WAITING);
+    }
+
+    fn start(self: Box<Self>, backend: usize) -> Result<Box<dyn Started>, Stop> {
+        let Self { shared, witness, public_inputs, key } = *self;
+        let (r, s) = shared.randomness.blinding();
+        let pending = shared.backends[backend]
+            .start(key.key(), witness, r, s)
+            .map_err(|error| Stop::failed(JobStage::Prove, error))?;
+        Ok(Box::new(StartedPartition { shared, pending, public_inputs, key }))
+    }
+}
+
+/// A proof without its tail.
+struct StartedPartition {
+    shared: Arc<Filecoin>,
+    pending: Box<dyn Pending>,
+    public_inputs: Vec<Scalar>,
+    key: Pin<ProvingKey>,
+}
+
+impl Started for StartedPartition {
+    fn finish(self: Box<Self>) -> Result<Box<dyn Proved>, Stop> {
+        let Self { shared, pending, public_inputs, key } = *self;
+        let proof = pending.finish().map_err(|error| Stop::failed(JobStage::Finish, error))?;
+        Ok(Box::new(ProvedPartition { shared, proof, public_inputs, key }))
+    }
+}
+
+/// A proof that nobody has checked.
+struct ProvedPartition {
+    shared: Arc<Filecoin>,
+    proof: Proof,
+    public_inputs: Vec<Scalar>,
+    key: Pin<ProvingKey>,
+}
+
+impl Proved for ProvedPartition {
+    fn verify(self: Box<Self>) -> Result<Vec<u8>, Stop> {
+        let Self { shared, proof, public_inputs, key } = *self;
+        let vk = key.key().vk();
+        let verified = shared.pool.install(|| vk.verify(&proof, &public_inputs));
+        verified.map_err(|error| Stop::failed(JobStage::Verify, error))?;
+        Ok(proof.to_bytes().to_vec())
+    }
+}

@@ -1,0 +1,33 @@
+//! The last resort around calls into the proof crates.
+
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs code of the proof crates on checked data; an error or a panic of theirs becomes its message.
+///
+/// Whatever `run` was changing may be half changed after a panic: callers drop it.
+pub(crate) fn guarded<T, E: Display>(run: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(format!("{error:#}")),
+        Err(panic) => {
+            let message = panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str));
+            Err(format!("panic: {}", message.unwrap_or("without a message")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_errors_and_panics_come_back() {
+        let _limit = cuzk_testing::TimeLimit::seconds(10);
+        assert_eq!(guarded(|| Ok::<_, String>(1)), Ok(1));
+        assert_eq!(guarded(|| Err::<(), _>("no")), Err("no".to_owned()));
+        let length = std::hint::black_box(3);
+        let panic = guarded(|| Ok::<_, String>([0, 1][length]));
+        assert!(panic.is_err_and(|message| message.starts_with("panic: index out of bounds")));
+    }
+}

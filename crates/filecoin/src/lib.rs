@@ -1,0 +1,44 @@
+//! What the chain's proofs are.
+//!
+//! Owns the way from a submission as it came off the wire to something that can be proved: parsing and checking
+//! requests ([`Request`]), the blank circuit of every [`CircuitId`] ([`synthesize_blank`]), witnesses through the proof
+//! crates' gadgets, public inputs, the names of parameter files ([`parameters`]), requests made up for tests and
+//! measurements ([`synthetic`], [`sealed`]), and the API crate as a second judge of a proof ([`judge`]).
+//!
+//! Does not prove anything, and knows neither keys nor queues nor the network.
+//!
+//! This version knows PoRep C2 at the five published sector sizes. Another kind is one more module like `porep`, and
+//! one more line in `request`.
+
+#![forbid(unsafe_code)]
+
+mod circuit_id;
+mod error;
+mod field_path;
+mod guard;
+mod hex;
+pub mod judge;
+mod kind;
+pub mod parameters;
+mod porep;
+pub mod prover_id;
+pub mod registered;
+mod request;
+pub mod sealed;
+mod shape;
+mod size;
+mod submission;
+pub mod synthetic;
+
+pub use circuit_id::{CircuitId, UnknownCircuit};
+pub use error::{Error, RequestError};
+pub use kind::{Priority, ProofKind};
+pub use parameters::{params_file_name, vk_file_name};
+pub use porep::PorepRequest;
+pub use request::{PROOF_BYTES, Request, is_supported, synthesize_blank};
+pub use size::{SectorSize, UnknownSectorSize};
+pub use submission::Submission;
+
+pub use filecoin_proofs_api::RegisteredSealProof;
+
+use hex::hex;

@@ -1,0 +1,119 @@
+//! A PoRep partition's circuit, through the proof crates' own gadgets.
+
+use bellperson::{Circuit, ConstraintSystem, SynthesisError};
+use blstrs::Scalar;
+use filecoin_hashers::Hasher;
+use filecoin_hashers::poseidon::PoseidonHasher;
+use filecoin_hashers::sha256::Sha256Domain;
+use filecoin_proofs::parameters::public_params;
+use filecoin_proofs_api::RegisteredSealProof;
+use generic_array::typenum::U2;
+use std::io;
+use storage_proofs_core::compound_proof::CompoundProof;
+use storage_proofs_core::error::Result;
+use storage_proofs_core::merkle;
+use storage_proofs_porep::stacked::{
+    self, EncodingProof, LabelingProof, ReplicaColumnProof, StackedCircuit, StackedCompound,
+};
+
+use super::inputs::{Statement, poseidon};
+use super::payload::{ChallengeProof, ColumnProof, LabelProof, MerkleProof, Node};
+use crate::guard::guarded;
+use crate::shape::{DataHasher, TreeShape};
+
+type TreePath<Tree> = merkle::MerkleProof<
+    PoseidonHasher,
+    <Tree as merkle::MerkleTreeTrait>::Arity,
+    <Tree as merkle::MerkleTreeTrait>::SubTreeArity,
+    <Tree as merkle::MerkleTreeTrait>::TopTreeArity,
+>;
+type DataPath = merkle::MerkleProof<DataHasher, U2>;
+
+/// Synthesises one partition with its witness. `proofs` has passed every check.
+pub(crate) fn synthesize<Tree: TreeShape, CS: ConstraintSystem<Scalar>>(
+    statement: &Statement,
+    proofs: &[ChallengeProof],
+    partition: usize,
+    cs: &mut CS,
+) -> std::result::Result<(), SynthesisError> {
+    run(cs, || {
+        let proofs: Vec<_> = proofs.iter().map(challenge::<Tree>).collect();
+        let params = public_params::<Tree>(&statement.registered_proof.as_v1_config())?;
+        let inputs = statement.public_inputs(Some(partition));
+        StackedCompound::<Tree, DataHasher>::circuit(&inputs, (), &proofs, &params, Some(partition))
+    })
+}
+
+/// Synthesises any partition without a witness.
+pub(crate) fn synthesize_blank<Tree: TreeShape, CS: ConstraintSystem<Scalar>>(
+    proof: RegisteredSealProof,
+    cs: &mut CS,
+) -> std::result::Result<(), SynthesisError> {
+    run(cs, || {
+        let params = public_params::<Tree>(&proof.as_v1_config())?;
+        Ok(StackedCompound::<Tree, DataHasher>::blank_circuit(&params))
+    })
+}
+
+/// Builds a circuit and synthesises it, with the gadgets' own errors kept and all others turned into one.
+fn run<Tree: TreeShape, CS: ConstraintSystem<Scalar>>(
+    cs: &mut CS,
+    build: impl FnOnce() -> Result<StackedCircuit<Tree, DataHasher>>,
+) -> std::result::Result<(), SynthesisError> {
+    let synthesised = guarded(|| -> Result<std::result::Result<(), SynthesisError>> { Ok(build()?.synthesize(cs)) });
+    synthesised.unwrap_or_else(|message| Err(io::Error::other(message).into()))
+}
+
+fn challenge<Tree: TreeShape>(proof: &ChallengeProof) -> stacked::Proof<Tree, DataHasher> {
+    let columns = &proof.replica_column_proofs;
+    let parents = |columns: &[ColumnProof]| columns.iter().map(column::<Tree>).collect();
+    stacked::Proof {
+        comm_d_proofs: data_path(&proof.comm_d_proofs),
+        comm_r_last_proof: tree_path::<Tree>(&proof.comm_r_last_proof),
+        replica_column_proofs: ReplicaColumnProof {
+            c_x: column::<Tree>(&columns.c_x),
+            drg_parents: parents(&columns.drg_parents),
+            exp_parents: parents(&columns.exp_parents),
+        },
+        labeling_proofs: proof.labeling_proofs.iter().map(labeling).collect(),
+        encoding_proof: encoding(&proof.encoding_proof),
+    }
+}
+
+fn column<Tree: TreeShape>(proof: &ColumnProof) -> stacked::ColumnProof<TreePath<Tree>> {
+    stacked::ColumnProof::new(
+        proof.column.index,
+        proof.column.rows.iter().map(poseidon).collect(),
+        tree_path::<Tree>(&proof.inclusion_proof),
+    )
+}
+
+fn labeling(label: &LabelProof) -> LabelingProof<PoseidonHasher> {
+    LabelingProof::new(label.layer_index, label.node, label.parents.iter().map(poseidon).collect())
+}
+
+fn encoding(label: &LabelProof) -> EncodingProof<PoseidonHasher> {
+    EncodingProof::new(label.layer_index, label.node, label.parents.iter().map(poseidon).collect())
+}
+
+fn tree_path<Tree: TreeShape>(proof: &MerkleProof) -> TreePath<Tree> {
+    TreePath::<Tree>::from_parts(
+        poseidon(proof.leaf()),
+        poseidon(proof.root()),
+        rows::<PoseidonHasher>(proof, poseidon),
+    )
+}
+
+fn data_path(proof: &MerkleProof) -> DataPath {
+    let domain = |node: &Node| Sha256Domain(*node);
+    DataPath::from_parts(domain(proof.leaf()), domain(proof.root()), rows::<DataHasher>(proof, domain))
+}
+
+/// A path in the crates' form: siblings and index of every row, from the leaf up.
+fn rows<H: Hasher>(proof: &MerkleProof, domain: impl Fn(&Node) -> H::Domain) -> Vec<(Vec<H::Domain>, usize)> {
+    proof
+        .parts()
+        .flat_map(|(_, part)| part)
+        .map(|row| (row.hashes.iter().map(&domain).collect(), row.index as usize))
+        .collect()
+}

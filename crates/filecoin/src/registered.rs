@@ -1,0 +1,100 @@
+//! Registered seal proofs: their numbers in the chain's enum, and what they say about a request.
+
+use filecoin_proofs_api::{ApiFeature, RegisteredSealProof};
+
+use crate::SectorSize;
+
+/// All registered seal proofs, each at the index that is its number in the chain's enum (field 4 of a PoRep request).
+/// The enum is append-only, so numbers never change.
+const SEAL_PROOFS: [RegisteredSealProof; 20] = {
+    use RegisteredSealProof::*;
+    [
+        StackedDrg2KiBV1,
+        StackedDrg8MiBV1,
+        StackedDrg512MiBV1,
+        StackedDrg32GiBV1,
+        StackedDrg64GiBV1,
+        StackedDrg2KiBV1_1,
+        StackedDrg8MiBV1_1,
+        StackedDrg512MiBV1_1,
+        StackedDrg32GiBV1_1,
+        StackedDrg64GiBV1_1,
+        StackedDrg2KiBV1_1_Feat_SyntheticPoRep,
+        StackedDrg8MiBV1_1_Feat_SyntheticPoRep,
+        StackedDrg512MiBV1_1_Feat_SyntheticPoRep,
+        StackedDrg32GiBV1_1_Feat_SyntheticPoRep,
+        StackedDrg64GiBV1_1_Feat_SyntheticPoRep,
+        StackedDrg2KiBV1_2_Feat_NonInteractivePoRep,
+        StackedDrg8MiBV1_2_Feat_NonInteractivePoRep,
+        StackedDrg512MiBV1_2_Feat_NonInteractivePoRep,
+        StackedDrg32GiBV1_2_Feat_NonInteractivePoRep,
+        StackedDrg64GiBV1_2_Feat_NonInteractivePoRep,
+    ]
+};
+
+/// The seal proof with that number, if there is one.
+pub fn seal_proof_from_wire(number: u64) -> Option<RegisteredSealProof> {
+    usize::try_from(number).ok().and_then(|index| SEAL_PROOFS.get(index)).copied()
+}
+
+/// The number of a seal proof in the chain's enum.
+pub fn seal_proof_wire(proof: RegisteredSealProof) -> u64 {
+    // The enum has no explicit discriminants, and SEAL_PROOFS (see the tests) is in its order.
+    proof as u64
+}
+
+/// The interactive PoRep (V1.1) of a sector size, the usual seal proof today.
+pub fn interactive_seal_proof(size: SectorSize) -> RegisteredSealProof {
+    match size {
+        SectorSize::KiB2 => RegisteredSealProof::StackedDrg2KiBV1_1,
+        SectorSize::MiB8 => RegisteredSealProof::StackedDrg8MiBV1_1,
+        SectorSize::MiB512 => RegisteredSealProof::StackedDrg512MiBV1_1,
+        SectorSize::GiB32 => RegisteredSealProof::StackedDrg32GiBV1_1,
+        SectorSize::GiB64 => RegisteredSealProof::StackedDrg64GiBV1_1,
+    }
+}
+
+/// The sector size of a seal proof.
+pub(crate) fn seal_proof_size(proof: RegisteredSealProof) -> Option<SectorSize> {
+    SectorSize::from_bytes(u64::from(proof.sector_size()))
+}
+
+/// Whether a seal proof's challenges come from the chain's randomness alone: neither Synthetic nor non-interactive.
+pub(crate) fn is_interactive(proof: RegisteredSealProof) -> bool {
+    [ApiFeature::SyntheticPoRep, ApiFeature::NonInteractivePoRep]
+        .into_iter()
+        .all(|feature| !proof.feature_enabled(feature))
+}
+
+/// A seal proof for a message: its name and number.
+pub(crate) fn describe(proof: RegisteredSealProof) -> String {
+    format!("{proof:?} ({})", seal_proof_wire(proof))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_the_porep_ids() {
+        let _limit = cuzk_testing::TimeLimit::seconds(10);
+        for (number, proof) in (0..).zip(SEAL_PROOFS) {
+            assert_eq!(seal_proof_wire(proof), number);
+            assert_eq!(seal_proof_from_wire(number), Some(proof));
+            assert_eq!(proof.as_v1_config().porep_id[..8], number.to_le_bytes());
+            assert_eq!(is_interactive(proof), number < 10);
+        }
+        assert_eq!(seal_proof_from_wire(20), None);
+        assert_eq!(seal_proof_from_wire(u64::MAX), None);
+    }
+
+    #[test]
+    fn every_size_has_its_interactive_proof() {
+        let _limit = cuzk_testing::TimeLimit::seconds(10);
+        for size in SectorSize::ALL {
+            let proof = interactive_seal_proof(size);
+            assert_eq!(seal_proof_size(proof), Some(size));
+            assert!((5..10).contains(&seal_proof_wire(proof)));
+        }
+    }
+}

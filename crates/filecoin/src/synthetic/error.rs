@@ -1,0 +1,77 @@
+//! Why no request could be made.
+
+use filecoin_proofs_api::RegisteredSealProof;
+use std::fmt::Display;
+
+/// Why a synthetic or a sealed sector could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    /// The proof type is not interactive PoRep.
+    #[error(
+        "cannot make a sector for {registered_proof:?}: only interactive PoRep (V1 and V1_1) has challenges that are \
+         known before the replica is; choose one of those proof types"
+    )]
+    NotInteractive {
+        /// The type that was asked for.
+        registered_proof: RegisteredSealProof,
+    },
+    /// The sector is too large to be sealed in passing.
+    #[error(
+        "cannot seal a sector of {sector_bytes} bytes for {registered_proof:?}: sealing for real is offered up to \
+         {limit_bytes} bytes; make a synthetic sector instead"
+    )]
+    TooLarge {
+        /// The type that was asked for.
+        registered_proof: RegisteredSealProof,
+        /// Its sector size.
+        sector_bytes: u64,
+        /// The largest size offered.
+        limit_bytes: u64,
+    },
+    /// The proof crates failed.
+    #[error("the proof crates failed to {step} for {registered_proof:?}: {reason}")]
+    Crates {
+        /// What they were asked to do.
+        step: &'static str,
+        /// For which proof type.
+        registered_proof: RegisteredSealProof,
+        /// Their own words.
+        reason: String,
+    },
+    /// The proof crates' vanilla verifier does not accept what was made: a fault in this crate.
+    #[error(
+        "the vanilla proof of a synthetic {registered_proof:?} sector does not verify; this is a bug, please report it"
+    )]
+    Rejected {
+        /// For which proof type.
+        registered_proof: RegisteredSealProof,
+    },
+    /// A file of the sector that is being sealed could not be written or read.
+    #[error("cannot {action} in {directory} while sealing: {source}; check its space and permissions")]
+    WorkFile {
+        /// What was being done.
+        action: &'static str,
+        /// In which directory.
+        directory: String,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The output could not be turned into JSON.
+    #[error("cannot write the commit output as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// The sealing process did not deliver.
+    #[error("the sealing process {program}: {reason}")]
+    Child {
+        /// The program that was started.
+        program: String,
+        /// What went wrong.
+        reason: String,
+    },
+}
+
+impl GenerateError {
+    /// An error of the proof crates, with all its causes, while they were to `step`.
+    pub(crate) fn crates<E: Display>(step: &'static str, registered_proof: RegisteredSealProof) -> impl Fn(E) -> Self {
+        move |error| Self::Crates { step, registered_proof, reason: format!("{error:#}") }
+    }
+}

@@ -1,0 +1,81 @@
+//! Valid requests for sectors that nobody sealed.
+//!
+//! A vanilla proof opens a few thousand nodes of a sector. [`porep`] makes just those, in trees that are sparse or
+//! periodic everywhere else: the output of the first commit phase for a sector of any published size, in about a
+//! second, with no sector and no parent cache on disk. What comes out satisfies the circuit and the chain's verifier
+//! exactly as a sealed sector's output does; it only stores nothing worth having.
+//!
+//! This works for interactive PoRep, whose challenges follow from the replica id and the chain's seed. In Synthetic
+//! PoRep (the protocol variant, unrelated to this module's name) and in non-interactive PoRep they also depend on the
+//! replica's commitment, which here is known only once the challenges are.
+
+mod data_tree;
+mod error;
+mod labels;
+mod porep;
+mod sparse_tree;
+#[cfg(test)]
+mod tests;
+mod wrapped;
+
+pub use error::GenerateError;
+pub use wrapped::wrap;
+
+use crate::prover_id::prover_id;
+use filecoin_hashers::{Domain, HashFunction, Hasher};
+use filecoin_proofs::constants::{
+    DRG_DEGREE, EXP_DEGREE, SectorShape2KiB, SectorShape8MiB, SectorShape32GiB, SectorShape64GiB, SectorShape512MiB,
+};
+use filecoin_proofs_api::{
+    RegisteredSealProof,
+    seal::{SealCommitPhase1Output, VanillaSealProof},
+};
+
+/// Parents of a challenged node: those in its own layer and the expander's.
+const CHALLENGE_PARENTS: usize = DRG_DEGREE + EXP_DEGREE;
+
+/// The output of the first commit phase for a synthetic sector, checked by the proof crates' own vanilla verifier.
+///
+/// `miner_id` and `sector_number` go into the replica id, so that the finished proof verifies for this miner and
+/// sector. The same arguments always give the same output; another `seed` gives other data, labels, ticket and
+/// interactive randomness.
+///
+/// # Errors
+/// [`GenerateError::NotInteractive`] for a proof type other than interactive PoRep, [`GenerateError::Crates`] when the
+/// proof crates fail, [`GenerateError::Rejected`] when their verifier does not accept the result.
+pub fn porep(
+    registered_proof: RegisteredSealProof,
+    miner_id: u64,
+    sector_number: u64,
+    seed: u64,
+) -> Result<SealCommitPhase1Output, GenerateError> {
+    use RegisteredSealProof as Proof;
+    let sector = porep::Sector { registered_proof, prover_id: prover_id(miner_id), sector_number, seed };
+    match registered_proof {
+        Proof::StackedDrg2KiBV1 | Proof::StackedDrg2KiBV1_1 => {
+            sector.commit_phase1::<SectorShape2KiB>(VanillaSealProof::StackedDrg2KiBV1)
+        }
+        Proof::StackedDrg8MiBV1 | Proof::StackedDrg8MiBV1_1 => {
+            sector.commit_phase1::<SectorShape8MiB>(VanillaSealProof::StackedDrg8MiBV1)
+        }
+        Proof::StackedDrg512MiBV1 | Proof::StackedDrg512MiBV1_1 => {
+            sector.commit_phase1::<SectorShape512MiB>(VanillaSealProof::StackedDrg512MiBV1)
+        }
+        Proof::StackedDrg32GiBV1 | Proof::StackedDrg32GiBV1_1 => {
+            sector.commit_phase1::<SectorShape32GiB>(VanillaSealProof::StackedDrg32GiBV1)
+        }
+        Proof::StackedDrg64GiBV1 | Proof::StackedDrg64GiBV1_1 => {
+            sector.commit_phase1::<SectorShape64GiB>(VanillaSealProof::StackedDrg64GiBV1)
+        }
+        _ => Err(GenerateError::NotInteractive { registered_proof }),
+    }
+}
+
+/// The node over `children`, which stand `height` rows above the leaves.
+fn tree_hash<H: Hasher>(children: &[H::Domain], height: usize) -> H::Domain {
+    // A bound of its own brings the hash's methods into scope.
+    fn hash<D: Domain, F: HashFunction<D>>(children: &[D], height: usize) -> D {
+        F::default().multi_node(children, height)
+    }
+    hash::<H::Domain, H::Function>(children, height)
+}

@@ -1,0 +1,159 @@
+//! TreeC and TreeR of a synthetic sector: Poseidon trees in which only some leaves were ever written.
+//!
+//! Every other leaf is zero. A row then has one value for all nodes that stand over unwritten leaves only, and a map
+//! of the others; memory and time go with the number of leaves written, whatever the size of the sector.
+
+use super::tree_hash;
+use filecoin_hashers::poseidon::{PoseidonDomain, PoseidonHasher};
+use generic_array::typenum::Unsigned;
+use std::collections::BTreeMap;
+use storage_proofs_core::merkle::{MerkleProof, MerkleTreeTrait};
+
+/// An inclusion proof in a tree of the shape `Tree`.
+pub(super) type TreeProof<Tree> = MerkleProof<
+    <Tree as MerkleTreeTrait>::Hasher,
+    <Tree as MerkleTreeTrait>::Arity,
+    <Tree as MerkleTreeTrait>::SubTreeArity,
+    <Tree as MerkleTreeTrait>::TopTreeArity,
+>;
+
+/// One row of nodes.
+struct Row {
+    /// The value of the nodes that `written` lacks.
+    empty: PoseidonDomain,
+    /// The nodes over written leaves.
+    written: BTreeMap<usize, PoseidonDomain>,
+}
+
+impl Row {
+    fn node(&self, index: usize) -> PoseidonDomain {
+        self.written.get(&index).copied().unwrap_or(self.empty)
+    }
+
+    /// The row above, each of whose nodes has `arity` children here; `height` is this row's own.
+    fn parents(&self, arity: usize, height: usize) -> Self {
+        let mut written = BTreeMap::new();
+        for parent in self.written.keys().map(|index| index / arity) {
+            written.entry(parent).or_insert_with(|| {
+                let children: Vec<_> = (0..arity).map(|child| self.node(parent * arity + child)).collect();
+                tree_hash::<PoseidonHasher>(&children, height)
+            });
+        }
+        let empty = tree_hash::<PoseidonHasher>(&vec![self.empty; arity], height);
+        Self { empty, written }
+    }
+}
+
+/// A Poseidon tree over zeros and a few written leaves.
+pub(super) struct SparseTree {
+    /// Children of a node, for each row above the leaves from the bottom up.
+    arities: Vec<usize>,
+    /// All rows, leaves first, the root last.
+    rows: Vec<Row>,
+}
+
+impl SparseTree {
+    /// The tree of the shape `Tree` over `leaf_count` leaves, of which `leaves` are written.
+    pub(super) fn new<Tree>(leaf_count: usize, leaves: BTreeMap<usize, PoseidonDomain>) -> Self
+    where
+        Tree: MerkleTreeTrait<Hasher = PoseidonHasher>,
+    {
+        let arities = row_arities::<Tree>(leaf_count);
+        let mut rows = vec![Row { empty: PoseidonDomain::default(), written: leaves }];
+        for (height, &arity) in arities.iter().enumerate() {
+            rows.push(rows[height].parents(arity, height));
+        }
+        Self { arities, rows }
+    }
+
+    /// The tree's commitment.
+    pub(super) fn root(&self) -> PoseidonDomain {
+        self.rows[self.arities.len()].node(0)
+    }
+
+    /// Inclusion proof of leaf `leaf`; `Tree` is the shape that the tree was made with.
+    pub(super) fn proof<Tree>(&self, leaf: usize) -> TreeProof<Tree>
+    where
+        Tree: MerkleTreeTrait<Hasher = PoseidonHasher>,
+    {
+        let mut index = leaf;
+        let mut path = Vec::with_capacity(self.arities.len());
+        for (row, &arity) in self.rows.iter().zip(&self.arities) {
+            let (parent, position) = (index / arity, index % arity);
+            let siblings = (0..arity).filter(|&child| child != position);
+            path.push((siblings.map(|child| row.node(parent * arity + child)).collect(), position));
+            index = parent;
+        }
+        MerkleProof::from_parts(self.rows[0].node(leaf), self.root(), path)
+    }
+}
+
+/// Arity of every row above the leaves: base rows, then one for the sub-trees and one for the top tree if `Tree` has
+/// them.
+fn row_arities<Tree: MerkleTreeTrait>(leaf_count: usize) -> Vec<usize> {
+    let base = Tree::Arity::USIZE;
+    let upper: Vec<usize> =
+        [Tree::SubTreeArity::USIZE, Tree::TopTreeArity::USIZE].into_iter().filter(|&arity| arity > 0).collect();
+    let base_leaves = leaf_count / upper.iter().product::<usize>();
+    let mut arities = vec![base; base_leaves.ilog(base) as usize];
+    arities.extend(upper);
+    debug_assert_eq!(arities.iter().product::<usize>(), leaf_count, "{leaf_count} leaves do not fill the shape");
+    arities
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SparseTree, row_arities, tree_hash};
+    use cuzk_testing::TimeLimit;
+    use ff::Field;
+    use filecoin_hashers::poseidon::{PoseidonDomain, PoseidonHasher};
+    use filecoin_proofs::constants::{SectorShapeBase, SectorShapeSub2, SectorShapeSub8, SectorShapeTop2};
+    use proptest::prelude::*;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha20Rng;
+    use std::collections::BTreeMap;
+    use storage_proofs_core::merkle::{MerkleProofTrait, MerkleTreeTrait};
+
+    /// Holds the sparse tree against one built row by row over all its leaves.
+    fn holds_against_full_tree<Tree>(leaf_count: usize, written: &[usize])
+    where
+        Tree: MerkleTreeTrait<Hasher = PoseidonHasher>,
+    {
+        let mut rng = ChaCha20Rng::seed_from_u64(3);
+        let leaves: BTreeMap<usize, PoseidonDomain> =
+            written.iter().map(|&leaf| (leaf % leaf_count, blstrs::Scalar::random(&mut rng).into())).collect();
+        let mut row: Vec<PoseidonDomain> =
+            (0..leaf_count).map(|leaf| leaves.get(&leaf).copied().unwrap_or_default()).collect();
+        for (height, arity) in row_arities::<Tree>(leaf_count).into_iter().enumerate() {
+            row = row.chunks(arity).map(|children| tree_hash::<PoseidonHasher>(children, height)).collect();
+        }
+        let tree = SparseTree::new::<Tree>(leaf_count, leaves.clone());
+        assert_eq!(row, [tree.root()]);
+        for (leaf, value) in leaves {
+            let proof = tree.proof::<Tree>(leaf);
+            assert!(proof.validate(leaf) && proof.validate_data(value) && proof.root() == tree.root());
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(8))]
+
+        #[test]
+        fn a_sparse_tree_is_the_full_tree_over_zeros(written in prop::collection::vec(0usize..4096, 0..6)) {
+            let _limit = TimeLimit::seconds(60);
+            holds_against_full_tree::<SectorShapeBase>(64, &written);
+            holds_against_full_tree::<SectorShapeSub2>(128, &written);
+            holds_against_full_tree::<SectorShapeSub8>(512, &written);
+            holds_against_full_tree::<SectorShapeTop2>(1024, &written);
+        }
+    }
+
+    #[test]
+    fn the_rows_fill_the_published_sizes() {
+        let _limit = TimeLimit::seconds(10);
+        assert_eq!(row_arities::<SectorShapeBase>(1 << 6), [8; 2]);
+        assert_eq!(row_arities::<SectorShapeBase>(1 << 24), [8; 8]);
+        assert_eq!(row_arities::<SectorShapeSub8>(1 << 30), [8; 10]);
+        assert_eq!(row_arities::<SectorShapeTop2>(1 << 31), [8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 2]);
+    }
+}

@@ -1,0 +1,208 @@
+//! The API crate as a judge, in a process of its own.
+//!
+//! Whoever knows the trapdoor of a Groth16 key can make proofs of anything. The keys here are made for that: the judge
+//! goes through its whole verification on real public inputs, and no parameters are needed.
+
+mod fixture;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bellperson::groth16::{Proof, VerifyingKey};
+use blstrs::{Bls12, G1Affine, G2Affine, Scalar};
+use cuzk_filecoin::judge::{JudgeJob, JudgeProgram, Sealer, Verdict, Verifier, run_child};
+use cuzk_filecoin::{Error, Request, params_file_name, vk_file_name};
+use cuzk_testing::TimeLimit;
+use ff::Field;
+use fixture::{MINER, SECTOR, bare, parse, submission};
+use group::prime::PrimeCurveAffine;
+use rand::SeedableRng;
+use rand_chacha::ChaCha20Rng;
+
+/// A verifying key with its secret.
+struct Trapdoor {
+    alpha: Scalar,
+    beta: Scalar,
+    gamma: Scalar,
+    delta: Scalar,
+    ic: Vec<Scalar>,
+}
+
+impl Trapdoor {
+    fn new(inputs: usize) -> Self {
+        let mut rng = ChaCha20Rng::seed_from_u64(3);
+        let mut next = || Scalar::random(&mut rng);
+        let (alpha, beta, gamma, delta) = (next(), next(), next(), next());
+        Self { alpha, beta, gamma, delta, ic: (0..=inputs).map(|_| next()).collect() }
+    }
+
+    fn key(&self) -> Vec<u8> {
+        let key = VerifyingKey::<Bls12> {
+            alpha_g1: g1(self.alpha),
+            beta_g1: g1(self.beta),
+            beta_g2: g2(self.beta),
+            gamma_g2: g2(self.gamma),
+            delta_g1: g1(self.delta),
+            delta_g2: g2(self.delta),
+            ic: self.ic.iter().copied().map(g1).collect(),
+        };
+        let mut bytes = Vec::new();
+        key.write(&mut bytes).expect("a vector");
+        bytes
+    }
+
+    /// A proof that holds for these inputs: C is solved for.
+    fn forge(&self, inputs: &[Scalar]) -> Vec<u8> {
+        let (a, b) = (Scalar::from(5), Scalar::from(11));
+        let statement: Scalar = self.ic[0] + inputs.iter().zip(&self.ic[1..]).map(|(x, ic)| x * ic).sum::<Scalar>();
+        let delta = self.delta.invert().expect("not zero");
+        let c = (a * b - self.alpha * self.beta - statement * self.gamma) * delta;
+        let mut bytes = Vec::new();
+        Proof::<Bls12> { a: g1(a), b: g2(b), c: g1(c) }.write(&mut bytes).expect("a vector");
+        bytes
+    }
+}
+
+fn g1(scalar: Scalar) -> G1Affine {
+    (G1Affine::generator() * scalar).into()
+}
+
+fn g2(scalar: Scalar) -> G2Affine {
+    (G2Affine::generator() * scalar).into()
+}
+
+/// The example that cargo builds next to this test.
+fn judge() -> JudgeProgram {
+    let test = std::env::current_exe().expect("a running test has a file");
+    let program: PathBuf = test.ancestors().nth(2).expect("in deps/ of the target directory").join("examples/judge");
+    JudgeProgram { program, arguments: Vec::new(), limit: Duration::from_secs(60) }
+}
+
+struct Bench {
+    request: Request,
+    trapdoor: Trapdoor,
+    params: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let request = Request::parse(&submission(bare())).expect("a good payload");
+        let trapdoor = Trapdoor::new(request.public_inputs(0).expect("one partition").len());
+        let params = tempfile::tempdir().expect("a directory");
+        fs::write(params.path().join(vk_file_name(request.circuit_id())), trapdoor.key()).expect("a file");
+        Self { request, trapdoor, params }
+    }
+
+    fn proof(&self) -> Vec<u8> {
+        self.trapdoor.forge(&self.request.public_inputs(0).expect("one partition"))
+    }
+
+    fn judge(&self, sealed_by: Option<Sealer>, proof: Vec<u8>) -> Verdict {
+        let job = JudgeJob::porep(self.request.porep().expect("a PoRep"), sealed_by, proof);
+        run_child(&judge(), self.params.path(), &job).expect("a verdict")
+    }
+}
+
+const SEALER: Sealer = Sealer { miner_id: MINER, sector_number: SECTOR };
+
+fn listing(directory: &Path) -> Vec<PathBuf> {
+    fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path()).collect()
+}
+
+#[test]
+fn a_proof_that_holds_is_valid_with_and_without_its_sealer() {
+    let _limit = TimeLimit::seconds(120);
+    let bench = Bench::new();
+    for (sealed_by, verifier) in [(Some(SEALER), Verifier::VerifySeal), (None, Verifier::PublicInputs)] {
+        let verdict = bench.judge(sealed_by, bench.proof());
+        assert_eq!(verdict, Verdict { valid: true, verifier, reason: None });
+    }
+    assert_eq!(listing(bench.params.path()).len(), 1, "the judge leaves nothing in the parameter directory");
+}
+
+#[test]
+fn any_other_proof_is_not() {
+    let _limit = TimeLimit::seconds(120);
+    let bench = Bench::new();
+    let good = bench.proof();
+    let mut other_point = good.clone();
+    other_point[..48].copy_from_slice(&good[144..]);
+    let mut no_point = good.clone();
+    no_point[20] ^= 1;
+    let mut longer = good.clone();
+    longer.push(0);
+    for proof in [other_point, no_point, longer, good[..191].to_vec(), Vec::new(), vec![0; 192]] {
+        for sealed_by in [Some(SEALER), None] {
+            let verdict = bench.judge(sealed_by, proof.clone());
+            assert!(!verdict.valid && verdict.reason.is_some(), "{verdict:?}");
+        }
+    }
+}
+
+#[test]
+fn another_sealer_is_named() {
+    let _limit = TimeLimit::seconds(120);
+    let bench = Bench::new();
+    let verdict = bench.judge(Some(Sealer { miner_id: MINER + 1, ..SEALER }), bench.proof());
+    assert!(!verdict.valid);
+    assert!(verdict.reason.is_some_and(|reason| reason.contains("miner 1001")));
+}
+
+#[test]
+fn another_statement_is_not_proved() {
+    let _limit = TimeLimit::seconds(120);
+    let bench = Bench::new();
+    let other = fixture::changed("/comm_r", |bytes| bytes[0] = (bytes[0].as_u64().expect("a byte") ^ 1).into());
+    let other = parse(&other).expect("comm_r is only checked in the circuit");
+    let job = JudgeJob::porep(other.porep().expect("a PoRep"), None, bench.proof());
+    let verdict = run_child(&judge(), bench.params.path(), &job).expect("a verdict");
+    assert!(!verdict.valid, "{verdict:?}");
+}
+
+#[test]
+fn the_head_of_a_parameter_file_will_do() {
+    let _limit = TimeLimit::seconds(120);
+    let bench = Bench::new();
+    let id = bench.request.circuit_id();
+    fs::remove_file(bench.params.path().join(vk_file_name(id))).expect("a file");
+    let params = bench.params.path().join(params_file_name(id));
+    let mut file = bench.trapdoor.key();
+    file.extend_from_slice(&[0; 1000]);
+    fs::write(&params, file).expect("a file");
+    assert!(bench.judge(Some(SEALER), bench.proof()).valid);
+    assert_eq!(listing(bench.params.path()), [params]);
+}
+
+#[test]
+fn what_stops_the_judge_is_an_error_and_no_verdict() {
+    let _limit = TimeLimit::seconds(120);
+    let bench = Bench::new();
+    let empty = tempfile::tempdir().expect("a directory");
+    let job = JudgeJob::porep(bench.request.porep().expect("a PoRep"), None, bench.proof());
+    let error = run_child(&judge(), empty.path(), &job).expect_err("no key");
+    assert!(matches!(&error, Error::VerifyingKey { .. }) && error.to_string().contains(".params"), "{error}");
+
+    let program = |program: &str, arguments: &[&str], limit| JudgeProgram {
+        program: program.into(),
+        arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
+        limit,
+    };
+    let minute = Duration::from_secs(60);
+    let error = run_child(&program("/nonexistent", &[], minute), bench.params.path(), &job).expect_err("no program");
+    assert!(matches!(error, Error::JudgeProcess { .. }), "{error}");
+    let error = run_child(&program("/bin/sh", &["-c", "echo no >&2; exit 3"], minute), bench.params.path(), &job);
+    let error = error.expect_err("no verdict");
+    assert!(matches!(&error, Error::JudgeFailed { stderr, .. } if stderr == "no"), "{error}");
+    let waits_for_ever = program("/bin/sh", &["-c", "exec /bin/sleep 1000"], Duration::from_millis(200));
+    let error = run_child(&waits_for_ever, bench.params.path(), &job).expect_err("no verdict in time");
+    assert!(matches!(error, Error::JudgeTimeout { .. }), "{error}");
+
+    // A key for another circuit, or none at all: the judge's failure, not the proof's.
+    let name = vk_file_name(bench.request.circuit_id());
+    for key in [Trapdoor::new(5).key(), b"no key".to_vec()] {
+        fs::write(bench.params.path().join(&name), key).expect("a file");
+        let error = run_child(&judge(), bench.params.path(), &job).expect_err("no verdict");
+        assert!(matches!(&error, Error::JudgeFailed { .. }), "{error}");
+    }
+}

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Our CPU prover and parameter generator beside bellperson's, in one run: CPU seconds, wall seconds and peak memory of
+# each side, and as the last line `ratio N`, bellperson's CPU seconds over ours for a 2 KiB PoRep proof.
+# Parameters are generated under .cache/parameters unless FIL_PROOFS_PARAMETER_CACHE names another directory.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+exec cargo run --release --quiet -p cuzk --example compare_bellperson -- \
+    "${FIL_PROOFS_PARAMETER_CACHE:-.cache/parameters}"
