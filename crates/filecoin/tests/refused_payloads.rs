@@ -337,7 +337,8 @@ proptest! {
             json!("x"),
             json!(vec![vec![255; 32]; 40]),
         ];
-        let payload = replaced(place.get(&all), strange[choice].clone());
+        let pointer: &String = place.get(&all);
+        let payload = replaced(pointer, strange[choice].clone());
         // Refused or (a marker, say) not: either is fine, a panic is not.
         if let Ok(request) = parse(&payload) {
             prop_assert!(request.public_inputs(0).is_ok());

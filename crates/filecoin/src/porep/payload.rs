@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn json_errors_carry_their_position() {
         let _limit = cuzk_testing::TimeLimit::seconds(10);
-        for (json, at) in [("{", (1, 1)), ("{}\n\nx", (3, 1)), ("[1]", (1, 0)), ("\u{1}", (1, 1)), ("nul", (1, 3))] {
+        for (json, at) in [("{", (1, 1)), ("{}\n\nx", (3, 1)), ("[1]", (1, 2)), ("\u{1}", (1, 1)), ("nul", (1, 3))] {
             let RequestError::Json { line, column, message, length, .. } = error(json) else {
                 panic!("{json} is read");
             };
