@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     match run(cli) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", explain(&error));
             ExitCode::FAILURE
         }
     }
@@ -55,6 +55,15 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Seal => return Ok(child::seal()),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The error with its causes, less those that the text before says already.
+fn explain(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |text, cause| match text.as_str() {
+        "" => cause,
+        known if known.contains(&cause) => text,
+        known => format!("{known}: {cause}"),
+    })
 }
 
 /// Events go to standard error, chosen by `RUST_LOG`; warnings and our own notices by default.

@@ -2,9 +2,8 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use crate::CircuitId;
+use crate::{ChildFault, CircuitId};
 
 /// Why a submission can never become a proof. Each names the field, as a path from the request's top level such as
 /// `vanilla_proof.Phase1Out.vanilla_proofs[0][1].comm_d_proofs.path[3].hashes[0]`.
@@ -174,30 +173,20 @@ pub enum Error {
         /// Why the latter cannot be read.
         source: io::Error,
     },
-    /// The judge's process could not be run or spoken to.
-    #[error("the judge's process {program} failed: {source}")]
-    JudgeProcess {
-        /// The program.
-        program: PathBuf,
+    /// The place where the judge works could not be made.
+    #[error("the judge's directory {} cannot be made: {source}", directory.display())]
+    JudgeDirectory {
+        /// The directory, or the one that it would be in.
+        directory: PathBuf,
         /// Why.
         source: io::Error,
     },
-    /// The judge took too long and was ended.
-    #[error("the judge's process {program} gave no verdict within {limit:?} and was ended")]
-    JudgeTimeout {
+    /// The judge's process gave no verdict.
+    #[error("the judge's process {}: {source}", program.display())]
+    Judge {
         /// The program.
         program: PathBuf,
-        /// The limit.
-        limit: Duration,
-    },
-    /// The judge's process ended without a verdict.
-    #[error("the judge's process {program} ended with {status} and no verdict: {stderr}")]
-    JudgeFailed {
-        /// The program.
-        program: PathBuf,
-        /// Its exit status.
-        status: String,
-        /// The end of what it wrote to standard error.
-        stderr: String,
+        /// What happened.
+        source: ChildFault,
     },
 }

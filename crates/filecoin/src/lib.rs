@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod child;
 mod circuit_id;
 mod error;
 mod field_path;
@@ -30,6 +31,7 @@ mod size;
 mod submission;
 pub mod synthetic;
 
+pub use child::ChildFault;
 pub use circuit_id::{CircuitId, UnknownCircuit};
 pub use error::{Error, RequestError};
 pub use kind::{Priority, ProofKind};

@@ -12,7 +12,7 @@ use std::time::Duration;
 use bellperson::groth16::{Proof, VerifyingKey};
 use blstrs::{Bls12, G1Affine, G2Affine, Scalar};
 use cuzk_filecoin::judge::{JudgeJob, JudgeProgram, Sealer, Verdict, Verifier, run_child};
-use cuzk_filecoin::{Error, Request, params_file_name, vk_file_name};
+use cuzk_filecoin::{ChildFault, Error, Request, params_file_name, vk_file_name};
 use cuzk_testing::TimeLimit;
 use ff::Field;
 use fixture::{MINER, SECTOR, bare, parse, submission};
@@ -190,19 +190,22 @@ fn what_stops_the_judge_is_an_error_and_no_verdict() {
     };
     let minute = Duration::from_secs(60);
     let error = run_child(&program("/nonexistent", &[], minute), bench.params.path(), &job).expect_err("no program");
-    assert!(matches!(error, Error::JudgeProcess { .. }), "{error}");
+    assert!(matches!(error, Error::Judge { source: ChildFault::Start(_), .. }), "{error}");
     let error = run_child(&program("/bin/sh", &["-c", "echo no >&2; exit 3"], minute), bench.params.path(), &job);
     let error = error.expect_err("no verdict");
-    assert!(matches!(&error, Error::JudgeFailed { stderr, .. } if stderr == "no"), "{error}");
+    assert!(
+        matches!(&error, Error::Judge { source: ChildFault::Ended { stderr, .. }, .. } if stderr == "no"),
+        "{error}"
+    );
     let waits_for_ever = program("/bin/sh", &["-c", "exec /bin/sleep 1000"], Duration::from_millis(200));
     let error = run_child(&waits_for_ever, bench.params.path(), &job).expect_err("no verdict in time");
-    assert!(matches!(error, Error::JudgeTimeout { .. }), "{error}");
+    assert!(matches!(error, Error::Judge { source: ChildFault::TimedOut(_), .. }), "{error}");
 
     // A key for another circuit, or none at all: the judge's failure, not the proof's.
     let name = vk_file_name(bench.request.circuit_id());
     for key in [Trapdoor::new(5).key(), b"no key".to_vec()] {
         fs::write(bench.params.path().join(&name), key).expect("a file");
         let error = run_child(&judge(), bench.params.path(), &job).expect_err("no verdict");
-        assert!(matches!(&error, Error::JudgeFailed { .. }), "{error}");
+        assert!(matches!(&error, Error::Judge { source: ChildFault::Ended { .. }, .. }), "{error}");
     }
 }

@@ -12,16 +12,15 @@ mod child;
 mod job;
 mod key;
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
+use std::process::Command;
 use std::time::Duration;
 
 pub use child::child_main;
 pub use job::{JudgeJob, Sealer, Verdict, Verifier};
 
+use crate::child::{ChildFault, ask};
 use crate::error::Error;
 use crate::parameters::PARAMETER_DIR_VARIABLE;
 
@@ -49,89 +48,28 @@ impl JudgeProgram {
             limit: Duration::from_secs(60),
         })
     }
-
-    fn failed(&self, source: io::Error) -> Error {
-        Error::JudgeProcess { program: self.program.clone(), source }
-    }
 }
 
 /// Has a proof judged in a process of its own, with the verifying key from `params_dir`.
 ///
 /// # Errors
-/// [`Error::VerifyingKey`] without a key; [`Error::JudgeProcess`], [`Error::JudgeTimeout`] and [`Error::JudgeFailed`]
-/// when the process gives no verdict. An invalid proof is a verdict.
+/// [`Error::VerifyingKey`] without a key, [`Error::Judge`] when the process gives no verdict. An invalid proof is a
+/// verdict.
 pub fn run_child(program: &JudgeProgram, params_dir: &Path, job: &JudgeJob) -> Result<Verdict, Error> {
-    let directory = tempfile::Builder::new().prefix("cuzk-judge-").tempdir().map_err(|e| program.failed(e))?;
+    let failed = |source| Error::Judge { program: program.program.clone(), source };
+    let directory = tempfile::Builder::new()
+        .prefix("cuzk-judge-")
+        .tempdir()
+        .map_err(|source| Error::JudgeDirectory { directory: std::env::temp_dir(), source })?;
     key::place(params_dir, job, directory.path())?;
-    let question = serde_json::to_vec(job).map_err(|error| program.failed(error.into()))?;
-    let child = Command::new(&program.program)
+    let question = serde_json::to_vec(job).map_err(|error| failed(ChildFault::Pipe(error.into())))?;
+    let mut command = Command::new(&program.program);
+    command
         .args(&program.arguments)
         .env_clear()
         .env(PARAMETER_DIR_VARIABLE, directory.path())
-        .current_dir(directory.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| program.failed(error))?;
-    let answer = converse(program, child, question)?;
-    serde_json::from_slice(&answer.output).map_err(|_| answer.failed(program))
-}
-
-/// What a finished process left behind.
-struct Answer {
-    output: Vec<u8>,
-    errors: Vec<u8>,
-    status: String,
-}
-
-impl Answer {
-    fn failed(&self, program: &JudgeProgram) -> Error {
-        let tail = self.errors.len().saturating_sub(2000);
-        Error::JudgeFailed {
-            program: program.program.clone(),
-            status: self.status.clone(),
-            stderr: String::from_utf8_lossy(&self.errors[tail..]).trim().to_owned(),
-        }
-    }
-}
-
-/// Gives a process its input and waits for it to end, within the limit.
-fn converse(program: &JudgeProgram, mut child: Child, question: Vec<u8>) -> Result<Answer, Error> {
-    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (Some(mut input), Some(mut output), Some(mut errors)) = pipes else {
-        end(&mut child);
-        return Err(program.failed(io::Error::other("no pipes to its standard streams")));
-    };
-    // A process that reads nothing must not block us, nor one that writes on both of its streams: one thread a pipe.
-    // They end when the process does, since that closes the pipes.
-    thread::spawn(move || input.write_all(&question));
-    let errors = thread::spawn(move || {
-        let mut bytes = Vec::new();
-        errors.read_to_end(&mut bytes).map(|_| bytes)
-    });
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let read = output.read_to_end(&mut bytes);
-        // The receiver is gone only after the limit, when nobody wants the answer.
-        let _ = sender.send(read.map(|_| bytes));
-    });
-    let Ok(read) = receiver.recv_timeout(program.limit) else {
-        end(&mut child);
-        return Err(Error::JudgeTimeout { program: program.program.clone(), limit: program.limit });
-    };
-    let status = child.wait().map_err(|error| program.failed(error))?;
-    Ok(Answer {
-        output: read.map_err(|error| program.failed(error))?,
-        errors: errors.join().ok().and_then(Result::ok).unwrap_or_default(),
-        status: status.to_string(),
-    })
-}
-
-/// Ends a process and takes note of its end, so that it does not linger as a zombie.
-fn end(child: &mut Child) {
-    // Both fail only when it has ended already.
-    let _ = child.kill();
-    let _ = child.wait();
+        .current_dir(directory.path());
+    let answer = ask(command, question, program.limit).map_err(failed)?;
+    serde_json::from_slice(&answer)
+        .map_err(|error| failed(ChildFault::NoAnswer { bytes: answer.len(), message: error.to_string() }))
 }

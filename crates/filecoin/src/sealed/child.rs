@@ -1,20 +1,19 @@
 //! Sealing in a process of its own, with a working directory, parent cache and environment of its own.
 
 use super::{Job, check, seal_commit_phase1, work_directory};
-use crate::{guard::guarded, synthetic::GenerateError};
+use crate::{
+    child::{ChildFault, ask},
+    guard::guarded,
+    synthetic::GenerateError,
+};
 use filecoin_proofs_api::seal::SealCommitPhase1Output;
 use serde::{Deserialize, Serialize};
 use std::{
     io::{self, Read, Write},
     path::Path,
-    process::{Command, Stdio},
-    sync::mpsc,
-    thread,
+    process::Command,
     time::Duration,
 };
-
-/// How much of what the process says on standard error an error repeats.
-const STDERR_TAIL_BYTES: usize = 2000;
 
 /// What [`child_main`] writes.
 #[derive(Serialize, Deserialize)]
@@ -59,7 +58,7 @@ pub fn run_child(
 ) -> Result<SealCommitPhase1Output, GenerateError> {
     check(job.registered_proof)?;
     let directory = work_directory()?;
-    let failed = |reason: String| GenerateError::Child { program: program.display().to_string(), reason };
+    let failed = |source| GenerateError::Child { program: program.display().to_string(), source };
     let mut command = Command::new(program);
     command
         .args(args)
@@ -70,49 +69,9 @@ pub fn run_child(
     let answer = ask(command, serde_json::to_vec(job)?, limit).map_err(failed)?;
     match serde_json::from_slice(&answer) {
         Ok(Answer::Sealed(sealed)) => Ok(*sealed),
-        Ok(Answer::Failed(reason)) => Err(failed(format!("reports: {reason}"))),
-        Err(error) => Err(failed(format!("wrote {} bytes that are no answer: {error}", answer.len()))),
+        Ok(Answer::Failed(reason)) => Err(failed(ChildFault::Reported(reason))),
+        Err(error) => Err(failed(ChildFault::NoAnswer { bytes: answer.len(), message: error.to_string() })),
     }
-}
-
-/// Starts `command`, gives it `question` on standard input and returns what it writes to standard output. An error
-/// completes the sentence "the process …".
-fn ask(mut command: Command, question: Vec<u8>, limit: Duration) -> Result<Vec<u8>, String> {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("cannot be started: {error}"))?;
-    let (stdin, output, errors) =
-        (child.stdin.take(), read_to_end(child.stdout.take()), read_to_end(child.stderr.take()));
-    // A process that ends before it has read everything says why by its answer or its status.
-    thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&question)));
-    let Ok(text) = output.recv_timeout(limit) else {
-        // Both fail only when it has ended already.
-        let _ = child.kill();
-        let _ = child.wait();
-        return Err(format!("was ended after its limit of {} s; allow it more time", limit.as_secs_f64()));
-    };
-    let status = child.wait().map_err(|error| format!("cannot be waited for: {error}"))?;
-    if status.success() {
-        return text.map_err(|error| format!("cannot be read from: {error}"));
-    }
-    let errors = errors.recv().ok().and_then(Result::ok).unwrap_or_default();
-    let tail = &errors[errors.len().saturating_sub(STDERR_TAIL_BYTES)..];
-    Err(format!("ended with {status}: {}", String::from_utf8_lossy(tail).trim()))
-}
-
-/// Reads a pipe in a thread of its own, so that a process which fills several pipes is never blocked.
-fn read_to_end(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<io::Result<Vec<u8>>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let read = pipe.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut bytes));
-        // Nobody listens any more once the limit has passed.
-        let _ = sender.send(read.map(|_| bytes));
-    });
-    receiver
 }
 
 #[cfg(test)]

@@ -60,12 +60,12 @@ pub enum GenerateError {
     #[error("cannot write the commit output as JSON: {0}")]
     Json(#[from] serde_json::Error),
     /// The sealing process did not deliver.
-    #[error("the sealing process {program}: {reason}")]
+    #[error("the sealing process {program}: {source}")]
     Child {
         /// The program that was started.
         program: String,
         /// What went wrong.
-        reason: String,
+        source: crate::ChildFault,
     },
 }
 
