@@ -1,9 +1,4 @@
-//! The ledger seen from outside: counts add up at every moment, and events carry them.
-
-use std::{
-    io::Write,
-    sync::{Arc, Mutex},
-};
+//! The ledger seen from outside: counts add up at every moment.
 
 use cuzk_memory::{Class, Entry, Ledger, Place, Scope, Stage};
 use cuzk_testing::TimeLimit;
@@ -97,45 +92,4 @@ fn a_buffer_counts_what_its_vector_took() {
     assert_eq!(ledger.snapshot().class("witness").map(|line| line.bytes), Some(8000));
     drop(buffer);
     assert!(ledger.snapshot().is_empty());
-}
-
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().expect("the log is written by one thread").extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-#[test]
-fn every_transition_is_one_event_with_every_class() {
-    let _limit = TimeLimit::seconds(10);
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::DEBUG)
-        .with_ansi(false)
-        .with_writer(move || writer.clone())
-        .finish();
-    tracing::subscriber::with_default(subscriber, || {
-        let ledger = Ledger::new(&CLASSES);
-        let scope = Scope::partition("porep-1000-1".into(), 3);
-        let mut entry = ledger.enter(&WITNESS, &SOLVING, Place::Host, 64, &scope);
-        entry.move_to(&WAITING);
-        entry.move_to(&WAITING);
-        drop(entry);
-    });
-    let text = String::from_utf8(log.0.lock().expect("nobody writes any more").clone()).expect("events are text");
-    let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines.len(), 3, "{text}");
-    assert!(lines[0].contains("in_flight=witness=1/64 key=0/0"), "{text}");
-    assert!(lines[1].contains("from=\"solving\" stage=\"waiting\""), "{text}");
-    assert!(lines[1].contains("job=\"porep-1000-1\" partition=3"), "{text}");
-    assert!(lines[2].contains("in_flight=witness=0/0 key=0/0"), "{text}");
 }
