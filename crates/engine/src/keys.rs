@@ -1,6 +1,10 @@
 //! Loading a circuit and its proving key.
 
-use std::{io, path::PathBuf, sync::Arc};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use cuzk_circuit::{Circuit, CircuitError};
 use cuzk_filecoin::{CircuitId, is_supported, params_file_name, synthesize_blank};
@@ -8,7 +12,7 @@ use cuzk_memory::Ledger;
 use cuzk_prover::{
     ProvingKey,
     generate::is_development,
-    params::{ParamsError, Reader},
+    params::{ParamsError, Reader, Section},
 };
 use rayon::ThreadPool;
 
@@ -117,8 +121,8 @@ impl KeyFiles {
         Residency::new(move |circuit| files.load(circuit))
     }
 
-    /// Whether a circuit's key could be loaded, as far as that can be told without reading it.
-    pub(crate) fn check_presence(&self, circuit: CircuitId) -> Result<PathBuf, KeyError> {
+    /// Where a circuit's parameter file is, if it is there.
+    fn check_presence(&self, circuit: CircuitId) -> Result<PathBuf, KeyError> {
         if !is_supported(circuit) {
             return Err(KeyError::Unsupported { circuit });
         }
@@ -131,19 +135,43 @@ impl KeyFiles {
         Ok(path)
     }
 
-    /// Records the circuit and reads its key.
-    fn load(&self, circuit: CircuitId) -> Result<ProvingKey, KeyError> {
+    /// Opens a circuit's parameter file and refuses it if its head says enough for that: lengths that do not fit the file,
+    /// a bad verifying key, a development key.
+    fn open(&self, circuit: CircuitId) -> Result<Reader, KeyError> {
         let path = self.check_presence(circuit)?;
-        let unusable = |source| KeyError::Unusable { circuit, path: path.clone(), source: Arc::new(source) };
-        // The head of the file says enough to refuse it before the long work.
-        let reader = Reader::open(&path).map_err(unusable)?;
+        let reader = Reader::open(&path).map_err(|source| unusable(circuit, &path, source))?;
         if is_development(&reader.header().vk) && !self.allow_development_keys {
             return Err(KeyError::Development { circuit, path });
         }
+        Ok(reader)
+    }
+
+    /// Whether a circuit's key could be loaded, as far as that can be told in a moment. A file of another circuit is told
+    /// by its number of inputs; one with as many is found out when it is held against the recorded circuit.
+    pub(crate) fn check(&self, circuit: CircuitId, public_inputs: usize) -> Result<(), KeyError> {
+        let reader = self.open(circuit)?;
+        // The constant ONE is an input too.
+        let (expected, found) = (public_inputs as u64 + 1, reader.header().layout.ic);
+        if expected == found {
+            return Ok(());
+        }
+        let (path, section) = (reader.path().to_owned(), Section::VerifyingKey);
+        let source = ParamsError::Count { path, section, expected: expected.to_string(), found };
+        Err(unusable(circuit, reader.path(), source))
+    }
+
+    /// Records the circuit and reads its key.
+    fn load(&self, circuit: CircuitId) -> Result<ProvingKey, KeyError> {
+        let reader = self.open(circuit)?;
+        let unusable = |source| unusable(circuit, reader.path(), source);
         self.pool.install(|| {
             let recorded = Circuit::record(&self.ledger, |cs| synthesize_blank(circuit, cs))
                 .map_err(|source| KeyError::Circuit { circuit, source: Arc::new(source) })?;
             ProvingKey::load(&reader, Arc::new(recorded), &self.ledger).map_err(unusable)
         })
     }
+}
+
+fn unusable(circuit: CircuitId, path: &Path, source: ParamsError) -> KeyError {
+    KeyError::Unusable { circuit, path: path.to_owned(), source: Arc::new(source) }
 }

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use blstrs::Scalar;
 use cuzk_circuit::{Circuit, CircuitError, Unsatisfied, Witness, constraint_path};
-use cuzk_filecoin::{CircuitId, PROOF_BYTES, ProofKind, Request, Submission, synthesize_blank};
+use cuzk_filecoin::{CircuitId, PROOF_BYTES, ProofKind, Request, RequestError, Submission, synthesize_blank};
 use cuzk_memory::Ledger;
 use cuzk_prover::{Backend, Pending, Proof, ProvingKey};
 use rayon::ThreadPool;
@@ -57,7 +57,11 @@ impl Prepare for FilecoinPrepare {
         let request = Request::parse(&submission)?;
         let circuit = request.circuit_id();
         if !self.0.keys.knows(circuit) {
-            self.0.files.check_presence(circuit)?;
+            let inputs = request.public_inputs(0).map_err(|error| RequestError::Crates {
+                field: "vanilla_proof".to_owned(),
+                message: error.to_string(),
+            })?;
+            self.0.files.check(circuit, inputs.len())?;
         }
         Ok(Box::new(FilecoinWork { shared: self.0.clone(), request }))
     }

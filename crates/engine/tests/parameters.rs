@@ -2,10 +2,12 @@
 
 use std::{fs, num::NonZero, path::Path, sync::Arc};
 
-use cuzk_engine::{Config, Engine, EngineError, Interest, JobStage, KeyError, OutcomeStatus, SubmitError};
+use bellperson::Circuit as _;
+use cuzk_circuit::R1cs;
+use cuzk_engine::{Config, Engine, EngineError, Interest, KeyError, SubmitError};
 use cuzk_filecoin::{CircuitId, ProofKind, RegisteredSealProof, SectorSize, Submission, params_file_name, synthetic};
-use cuzk_prover::CpuBackend;
-use cuzk_testing::TimeLimit;
+use cuzk_prover::{CpuBackend, generate, params::Existing};
+use cuzk_testing::{RandomCircuit, TimeLimit};
 
 const POREP_2K: CircuitId = CircuitId::new(ProofKind::PorepSealCommit, SectorSize::KiB2);
 
@@ -72,22 +74,32 @@ fn a_missing_file_is_named_before_anything_is_queued() {
 }
 
 #[test]
-fn a_foreign_file_fails_its_jobs_and_is_named() {
+fn a_file_that_cannot_be_the_right_one_is_named_before_anything_is_queued() {
     let _limit = TimeLimit::seconds(60);
     let dir = tempfile::tempdir().expect("a temporary directory");
-    let engine = Engine::new(config(dir.path())).expect("a sound configuration");
+    let mut allowing = config(dir.path());
+    allowing.allow_development_keys = true;
+    let engine = Engine::new(allowing).expect("a sound configuration");
     let path = dir.path().join(params_file_name(POREP_2K));
-    fs::write(&path, b"these are no parameters").expect("a new file");
-    let handle = engine.submit(sound(), Interest::Forever, None).expect("the file is there");
-    let outcome = handle.outcome_blocking(None).expect("without a limit there is an outcome");
-    match &outcome.status {
-        OutcomeStatus::Failed { stage: JobStage::Load, partition: Some(0), message } => {
-            assert!(message.contains(&path.display().to_string()), "{message}");
-        }
-        other => panic!("{other:?}"),
+    let submit = |engine: &Engine| engine.submit(sound(), Interest::Forever, None).expect_err("it is refused");
+
+    let circuit = RandomCircuit::new(1, 50).blank();
+    let r1cs = R1cs::record(|cs| circuit.synthesize(cs)).expect("a random circuit records");
+    generate::generate(&r1cs, &path, Existing::Keep, &mut |_| {}).expect("parameters are made");
+    let foreign = fs::read(&path).expect("they were just written");
+    for contents in [&b"these are no parameters"[..], &foreign[..foreign.len() - 1], &foreign] {
+        fs::write(&path, contents).expect("the file can be replaced");
+        let refused = submit(&engine);
+        let named =
+            matches!(&refused, SubmitError::Parameters(KeyError::Unusable { path: named, .. }) if *named == path);
+        assert!(named && refused.to_string().contains(&path.display().to_string()), "{refused}");
+        assert!(engine.preload(POREP_2K).is_err());
     }
-    let refused = engine.preload(POREP_2K);
-    assert!(matches!(&refused, Err(KeyError::Unusable { path: named, .. }) if *named == path), "{refused:?}");
+    assert_nothing_left(&engine);
+    // A development key where none is allowed.
+    let engine = Engine::new(config(dir.path())).expect("a sound configuration");
+    let refused = submit(&engine);
+    assert!(matches!(refused, SubmitError::Parameters(KeyError::Development { .. })), "{refused}");
     assert_nothing_left(&engine);
 }
 

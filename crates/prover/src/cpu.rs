@@ -93,8 +93,8 @@ impl Tail {
         let mut scratch = count(&MSM_SCRATCH, 0);
         let (a, b) = (key.circuit().evaluate_a(&witness), key.circuit().evaluate_b(&witness));
         let mut quotient_entry = count(&QUOTIENT, Domain::bytes(domain_log2));
-        // The products of a and b are evaluated again when one of the two vectors is free for them: a hundredth of the
-        // work, for a vector less.
+        // The products of a and b are evaluated again when one of the two vectors is free for them: a little
+        // more work, for a vector less.
         let h = quotient(&Domain::new(domain_log2), a, b, || key.circuit().evaluate_products(&witness));
         let h = Exponent::from_vec(h);
         drop(evaluations);

@@ -5,10 +5,7 @@ use std::{num::NonZero, sync::Arc, time::Duration};
 
 use cuzk_engine::{Config, Engine};
 use cuzk_filecoin::{CircuitId, ProofKind, RegisteredSealProof, SectorSize, params_file_name, synthetic};
-use cuzk_proto::{
-    Client, ClientError, Code,
-    v1::{SubmitProofRequest, await_proof_response::Status},
-};
+use cuzk_proto::{Client, ClientError, Code, v1::SubmitProofRequest};
 use cuzk_prover::CpuBackend;
 use cuzk_server::{Server, ServerConfig};
 use cuzk_testing::TimeLimit;
@@ -114,26 +111,17 @@ async fn unknown_names_are_not_found() {
     assert_eq!((evicted.was_loaded, evicted.freed_bytes), (false, 0));
 }
 
-/// A job that is accepted and then fails: an answer, not an error. The parameter file is there, but damaged.
+/// The parameter file is there, but damaged.
 #[tokio::test]
-async fn a_damaged_parameter_file_fails_the_job() {
+async fn a_damaged_parameter_file_is_named_and_nothing_is_queued() {
     let _limit = TimeLimit::seconds(120);
     let daemon = Daemon::start().await;
     let file = params_file_name(POREP_2K);
     std::fs::write(daemon.dir.path().join(&file), b"not parameters").expect("a writable directory");
-    let submitted = daemon.client.submit(sound()).await.expect("accepted");
-    assert_eq!(submitted.job_id, "porep-1000-1");
-    let result = daemon.client.await_proof(&submitted.job_id, None).await.expect("an answer");
-    assert_eq!(result.status(), Status::Failed);
-    assert!(result.proof.is_empty());
-    for part in ["stage load", "partition 0", &file] {
-        assert!(result.error_message.contains(part), "{part}: {}", result.error_message);
-    }
+    let error = daemon.client.submit(sound()).await.expect_err("refused");
+    assert_eq!(error.code(), Some(Code::FailedPrecondition), "{error}");
+    assert!(error.to_string().contains(&file) && error.to_string().contains("truncated"), "{error}");
     let status = daemon.client.status().await.expect("an answer");
-    assert_eq!((status.total_proofs_failed, status.total_proofs_completed), (1, 0));
-    let metrics = daemon.client.metrics().await.expect("an answer");
-    assert!(metrics.contains("cuzk_jobs_ended_total{outcome=\"failed\"} 1\n"), "{metrics}");
-    let engine = daemon.engine.clone();
-    tokio::task::spawn_blocking(move || engine.drain()).await.expect("no panic");
+    assert_eq!((status.total_proofs_failed, status.total_proofs_completed), (0, 0));
     daemon.assert_idle().await;
 }
