@@ -120,8 +120,8 @@ fn judged(submission: &Submission, proof: Vec<u8>, params_dir: &Path) -> anyhow:
     let step = Step::spinner("second judge");
     let verdict = verify::judge(&Request::parse(submission)?, Some(SEALER), proof, params_dir)?;
     let reason = verdict.reason.as_deref().unwrap_or("no reason given");
-    ensure!(verdict.valid, "{} refuses the proof: {reason}", verify::name(verdict.verifier));
-    step.done(&format!("verified by {}", verify::name(verdict.verifier)));
+    ensure!(verdict.valid, "{} refuses the proof: {reason}", verdict.verifier);
+    step.done(&format!("verified by {}", verdict.verifier));
     Ok(())
 }
 

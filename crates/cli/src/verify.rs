@@ -5,7 +5,7 @@ use std::{path::Path, process::ExitCode};
 use anyhow::Context;
 use cuzk_filecoin::{
     Request,
-    judge::{self, JudgeJob, JudgeProgram, Sealer, Verdict, Verifier},
+    judge::{self, JudgeJob, JudgeProgram, Sealer, Verdict},
     parameters::parameter_dir_from_env,
 };
 use serde_json::json;
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &VerifyArgs, json: bool) -> anyhow::Result<ExitCode> {
     let sealer = sealer.map(|(miner_id, sector_number)| Sealer { miner_id, sector_number });
     let params_dir = parameter_dir_from_env(args.params.params_dir.clone());
     let verdict = judge(&request, sealer, files::read(&args.proof)?, &params_dir)?;
-    let verifier = name(verdict.verifier);
+    let verifier = verdict.verifier.to_string();
     match (&verdict.reason, verdict.valid) {
         _ if json => {
             println!("{}", json!({ "verified": verdict.valid, "verifier": verifier, "reason": verdict.reason }));
@@ -39,15 +39,6 @@ pub(crate) fn judge(
     proof: Vec<u8>,
     params_dir: &Path,
 ) -> anyhow::Result<Verdict> {
-    let porep = request.porep().context("only PoRep proofs can be judged")?;
     let program = JudgeProgram::this_program(child::JUDGE).context("cannot start the judge")?;
-    Ok(judge::run_child(&program, params_dir, &JudgeJob::porep(porep, sealer, proof))?)
-}
-
-/// What the verifier is called.
-pub(crate) fn name(verifier: Verifier) -> &'static str {
-    match verifier {
-        Verifier::VerifySeal => "the API crate's verify_seal",
-        Verifier::PublicInputs => "the proof crates' verifier, with the request's own replica id",
-    }
+    Ok(judge::run_child(&program, params_dir, &JudgeJob::new(request, sealer, proof)?)?)
 }

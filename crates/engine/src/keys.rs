@@ -7,7 +7,7 @@ use std::{
 };
 
 use cuzk_circuit::{Circuit, CircuitError};
-use cuzk_filecoin::{CircuitId, is_supported, params_file_name, synthesize_blank};
+use cuzk_filecoin::{CircuitId, params_file_name, synthesize_blank};
 use cuzk_memory::Ledger;
 use cuzk_prover::{
     ProvingKey,
@@ -34,14 +34,6 @@ impl Resident for ProvingKey {
 /// A proving key cannot be used. Clones share the cause.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum KeyError {
-    /// This version cannot build the circuit.
-    #[error(
-        "{circuit} is not supported by this version; supported: porep-2k, porep-8m, porep-512m, porep-32g, porep-64g"
-    )]
-    Unsupported {
-        /// The circuit.
-        circuit: CircuitId,
-    },
     /// There is no parameter file.
     #[error(
         "the parameter file of {circuit}, {}, cannot be found: {source}; fetch it, or for development generate it with \
@@ -123,9 +115,6 @@ impl KeyFiles {
 
     /// Where a circuit's parameter file is, if it is there.
     fn check_presence(&self, circuit: CircuitId) -> Result<PathBuf, KeyError> {
-        if !is_supported(circuit) {
-            return Err(KeyError::Unsupported { circuit });
-        }
         let path = self.params_dir.join(params_file_name(circuit));
         let missing = |source: io::Error| KeyError::Missing { circuit, path: path.clone(), source: Arc::new(source) };
         let metadata = path.metadata().map_err(missing)?;

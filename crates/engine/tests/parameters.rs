@@ -102,16 +102,3 @@ fn a_file_that_cannot_be_the_right_one_is_named_before_anything_is_queued() {
     assert!(matches!(refused, SubmitError::Parameters(KeyError::Development { .. })), "{refused}");
     assert_nothing_left(&engine);
 }
-
-#[test]
-fn a_circuit_that_cannot_be_built_has_no_key() {
-    let _limit = TimeLimit::seconds(30);
-    let dir = tempfile::tempdir().expect("a temporary directory");
-    let engine = Engine::new(config(dir.path())).expect("a sound configuration");
-    let circuit = CircuitId::new(ProofKind::WindowPostPartition, SectorSize::KiB2);
-    let refused = engine.preload(circuit);
-    assert!(matches!(refused, Err(KeyError::Unsupported { circuit: named }) if named == circuit), "{refused:?}");
-    let evicted = engine.evict(circuit).expect("evicting cannot fail");
-    assert!(!evicted.was_loaded);
-    assert_nothing_left(&engine);
-}

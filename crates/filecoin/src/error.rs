@@ -152,15 +152,6 @@ pub enum Error {
         /// What they said, or the panic's message.
         message: String,
     },
-    /// A circuit that this version cannot build.
-    #[error(
-        "the circuit {circuit} is not supported by this version; supported: PoRep at every sector size (porep-2k … \
-         porep-64g)"
-    )]
-    UnsupportedCircuit {
-        /// The circuit.
-        circuit: CircuitId,
-    },
     /// No verifying key for the judge.
     #[error(
         "no verifying key: neither {vk} nor {params} can be read ({source}); generate or fetch the parameters first"

@@ -20,6 +20,8 @@ mod guard;
 mod hex;
 pub mod judge;
 mod kind;
+mod kinds;
+mod merkle;
 pub mod parameters;
 mod porep;
 pub mod prover_id;
@@ -30,6 +32,7 @@ mod shape;
 mod size;
 mod submission;
 pub mod synthetic;
+mod work;
 
 pub use child::ChildFault;
 pub use circuit_id::{CircuitId, UnknownCircuit};
@@ -37,7 +40,7 @@ pub use error::{Error, RequestError};
 pub use kind::{Priority, ProofKind};
 pub use parameters::{params_file_name, vk_file_name};
 pub use porep::PorepRequest;
-pub use request::{PROOF_BYTES, Request, is_supported, synthesize_blank};
+pub use request::{PROOF_BYTES, Request, synthesize_blank};
 pub use size::{SectorSize, UnknownSectorSize};
 pub use submission::Submission;
 

@@ -99,7 +99,7 @@ impl Bench {
     }
 
     fn judge(&self, sealed_by: Option<Sealer>, proof: Vec<u8>) -> Verdict {
-        let job = JudgeJob::porep(self.request.porep().expect("a PoRep"), sealed_by, proof);
+        let job = JudgeJob::new(&self.request, sealed_by, proof).expect("a job");
         run_child(&judge(), self.params.path(), &job).expect("a verdict")
     }
 }
@@ -155,7 +155,7 @@ fn another_statement_is_not_proved() {
     let bench = Bench::new();
     let other = fixture::changed("/comm_r", |bytes| bytes[0] = (bytes[0].as_u64().expect("a byte") ^ 1).into());
     let other = parse(&other).expect("comm_r is only checked in the circuit");
-    let job = JudgeJob::porep(other.porep().expect("a PoRep"), None, bench.proof());
+    let job = JudgeJob::new(&other, None, bench.proof()).expect("a job");
     let verdict = run_child(&judge(), bench.params.path(), &job).expect("a verdict");
     assert!(!verdict.valid, "{verdict:?}");
 }
@@ -179,7 +179,7 @@ fn what_stops_the_judge_is_an_error_and_no_verdict() {
     let _limit = TimeLimit::seconds(120);
     let bench = Bench::new();
     let empty = tempfile::tempdir().expect("a directory");
-    let job = JudgeJob::porep(bench.request.porep().expect("a PoRep"), None, bench.proof());
+    let job = JudgeJob::new(&bench.request, None, bench.proof()).expect("a job");
     let error = run_child(&judge(), empty.path(), &job).expect_err("no key");
     assert!(matches!(&error, Error::VerifyingKey { .. }) && error.to_string().contains(".params"), "{error}");
 

@@ -48,7 +48,6 @@ pub(crate) fn refused(error: &SubmitError) -> tonic::Status {
 pub(crate) fn unusable(error: &KeyError) -> tonic::Status {
     let message = error.to_string();
     match error {
-        KeyError::Unsupported { .. } => tonic::Status::not_found(message),
         KeyError::Missing { .. } | KeyError::Unusable { .. } | KeyError::Development { .. } => {
             tonic::Status::failed_precondition(message)
         }
@@ -339,7 +338,6 @@ mod tests {
             (refused(&SubmitError::Draining), Code::Unavailable, "draining"),
             (refused(&SubmitError::Parameters(missing())), Code::FailedPrecondition, "/params/v28.params"),
             (unusable(&missing()), Code::FailedPrecondition, "/params/v28.params"),
-            (unusable(&KeyError::Unsupported { circuit: CIRCUIT }), Code::NotFound, "porep-2k"),
             (unusable(&panicked), Code::Internal, "index"),
             (unknown_job("nobody"), Code::NotFound, "nobody"),
             (circuit("porep-3g").expect_err("no such size"), Code::NotFound, "porep-3g"),

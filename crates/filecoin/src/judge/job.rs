@@ -1,22 +1,18 @@
 //! What the judge is asked and what it answers, as they travel between the two processes.
 
-use filecoin_proofs_api::RegisteredSealProof;
 use serde::{Deserialize, Serialize};
 
-use crate::porep::Statement;
-use crate::{CircuitId, PorepRequest, ProofKind, registered};
+use crate::kinds::{with_kind, with_kind_type};
+use crate::work::Work;
+use crate::{CircuitId, ProofKind, Request};
 
 /// A proof to judge, with all that its verifier has to know.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JudgeJob {
-    registered_proof: RegisteredSealProof,
-    comm_r: [u8; 32],
-    comm_d: [u8; 32],
-    replica_id: [u8; 32],
-    seed: [u8; 32],
-    ticket: [u8; 32],
-    /// Who sealed it under which number, if known.
-    sealed_by: Option<Sealer>,
+    /// The circuit whose verifying key is needed, as its id.
+    circuit: String,
+    /// What the request claims, in the form that its kind gives it.
+    claim: serde_json::Value,
     proof: Vec<u8>,
 }
 
@@ -30,50 +26,35 @@ pub struct Sealer {
 }
 
 impl JudgeJob {
-    /// A PoRep proof for a request.
+    /// A proof for a request.
     ///
-    /// With `sealed_by` the judge is the chain's own `verify_seal`, which makes the replica id from miner and sector;
-    /// without, the proof is verified against the replica id that the request states.
-    pub fn porep(request: &PorepRequest, sealed_by: Option<Sealer>, proof: Vec<u8>) -> Self {
-        Self {
-            registered_proof: request.registered_proof(),
-            comm_r: *request.comm_r(),
-            comm_d: *request.comm_d(),
-            replica_id: *request.replica_id(),
-            seed: *request.seed(),
-            ticket: *request.ticket(),
-            sealed_by,
-            proof,
-        }
+    /// `sealed_by` matters to PoRep: with it the judge is the chain's own `verify_seal`, which makes the replica id from
+    /// miner and sector; without, the proof is verified against the replica id that the request states.
+    ///
+    /// # Errors
+    /// Where the claim cannot be written as JSON.
+    pub fn new(request: &Request, sealed_by: Option<Sealer>, proof: Vec<u8>) -> serde_json::Result<Self> {
+        let claim = with_kind!(request.kinds(), work => serde_json::to_value(work.claim(sealed_by)))?;
+        Ok(Self { circuit: request.circuit_id().to_string(), claim, proof })
     }
 
-    /// The circuit whose verifying key is needed; none for a sector size that is not published.
+    /// The circuit whose verifying key is needed; none if the job names none that there is.
     pub fn circuit_id(&self) -> Option<CircuitId> {
-        let size = registered::seal_proof_size(self.registered_proof)?;
-        Some(CircuitId::new(ProofKind::PorepSealCommit, size))
+        self.circuit.parse().ok()
     }
 
-    pub(super) fn statement(&self) -> Statement {
-        Statement {
-            registered_proof: self.registered_proof,
-            comm_r: self.comm_r,
-            comm_d: self.comm_d,
-            replica_id: self.replica_id,
-            seed: self.seed,
-        }
+    /// Judges the proof. An error says that no judgement was possible, not that the proof is wrong.
+    pub(super) fn judge(&self) -> Result<Verdict, String> {
+        let circuit = self.circuit_id().ok_or_else(|| format!("there is no circuit {:?}", self.circuit))?;
+        judge_kind(circuit.kind, &self.claim, &self.proof)
     }
+}
 
-    pub(super) fn ticket(&self) -> [u8; 32] {
-        self.ticket
-    }
-
-    pub(super) fn sealed_by(&self) -> Option<Sealer> {
-        self.sealed_by
-    }
-
-    pub(super) fn proof(&self) -> &[u8] {
-        &self.proof
-    }
+fn judge_kind(kind: ProofKind, claim: &serde_json::Value, proof: &[u8]) -> Result<Verdict, String> {
+    with_kind_type!(kind, Kind, _wrap => {
+        let claim = <Kind as Work>::Claim::deserialize(claim);
+        Kind::judge(&claim.map_err(|error| format!("the claim cannot be read: {error}"))?, proof)
+    })
 }
 
 /// The verifier that judged.
@@ -82,8 +63,27 @@ impl JudgeJob {
 pub enum Verifier {
     /// The API crate's `verify_seal`, from miner and sector number.
     VerifySeal,
-    /// The proof crates' `StackedCompound::verify`, from the replica id that the request states.
+    /// The API crate's `verify_empty_sector_update_proof`.
+    VerifyEmptySectorUpdate,
+    /// The API crate's `verify_window_post`.
+    VerifyWindowPost,
+    /// The API crate's `verify_winning_post`.
+    VerifyWinningPost,
+    /// The proof crates' verifier below the API, with the request's own public inputs: where the request does not hold
+    /// what the API crate asks for.
     PublicInputs,
+}
+
+impl std::fmt::Display for Verifier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::VerifySeal => "verify_seal",
+            Self::VerifyEmptySectorUpdate => "verify_empty_sector_update_proof",
+            Self::VerifyWindowPost => "verify_window_post",
+            Self::VerifyWinningPost => "verify_winning_post",
+            Self::PublicInputs => "the proof crates' verifier, with the request's own public inputs",
+        })
+    }
 }
 
 /// The judge's answer.
@@ -98,11 +98,14 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    pub(super) fn valid(verifier: Verifier) -> Self {
-        Self { valid: true, verifier, reason: None }
+    /// What a verifier's yes or no amounts to.
+    pub(crate) fn of(verifier: Verifier, valid: bool) -> Self {
+        let reason = "the pairing equation does not hold for this statement and proof";
+        if valid { Self { valid, verifier, reason: None } } else { Self::invalid(verifier, reason) }
     }
 
-    pub(super) fn invalid(verifier: Verifier, reason: impl Into<String>) -> Self {
+    /// No, with a reason.
+    pub(crate) fn invalid(verifier: Verifier, reason: impl Into<String>) -> Self {
         Self { valid: false, verifier, reason: Some(reason.into()) }
     }
 }

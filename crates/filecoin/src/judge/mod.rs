@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+pub(crate) use child::malformed;
+
 pub use child::child_main;
 pub use job::{JudgeJob, Sealer, Verdict, Verifier};
 

@@ -1,19 +1,13 @@
-//! The shape of a PoRep payload: every count and length, every index, and that every number is a field element.
-//!
-//! Hashes are not recomputed here: a payload with one wrong hash passes, and fails in its circuit, which names the
-//! constraint. What is checked is what the proof crates take for granted (and panic without), and that the payload
-//! opens the nodes that the chain's randomness challenges. Values that the circuit ignores but the payload states
-//! twice, such as the root that each path says it leads to, must agree with each other.
-
-use blstrs::Scalar;
-use ff::PrimeField;
+//! The shape of a PoRep payload: every count and length, every index, and that every number is a field element; and that
+//! it opens the nodes that the chain's randomness challenges (see [`merkle`](crate::merkle) for what is left to the
+//! circuit).
 
 use super::expected::Opening;
-use super::geometry::{Geometry, PartShape};
-use super::payload::{ChallengeProof, ColumnProof, LabelProof, MerkleProof, Node, PathElement};
+use super::geometry::Geometry;
+use super::payload::{ChallengeProof, ColumnProof, LabelProof};
 use crate::error::RequestError;
 use crate::field_path::FieldPath;
-use crate::hex;
+use crate::merkle::{MerkleProof, Node, Opened, canonical_all, count, open, same_root};
 
 /// The roots that all paths of one request share.
 #[derive(Clone, Copy)]
@@ -72,13 +66,13 @@ impl Checker<'_> {
 
     fn column(&self, column: &ColumnProof, node: u64, at: &FieldPath<'_>) -> Check {
         let column_at = at.field("column");
-        opens(&column_at.field("index"), u64::from(column.column.index), node)?;
+        opened(node).is(u64::from(column.column.index), &column_at.field("index"))?;
         let rows_at = column_at.field("rows");
         count(&rows_at, "rows", column.column.rows.len(), self.geometry.layers)?;
         canonical_all(&column.column.rows, &rows_at)?;
 
         let path_at = at.field("inclusion_proof");
-        path(&column.inclusion_proof, &self.geometry.replica_path, node, &path_at)?;
+        open(&column.inclusion_proof, &self.geometry.replica_path, opened(node), &path_at)?;
         let stated = self.first.field("replica_column_proofs");
         let stated = stated.field("c_x");
         let stated = stated.field("inclusion_proof");
@@ -86,18 +80,18 @@ impl Checker<'_> {
     }
 
     fn data_path(&self, proof: &MerkleProof, node: u64, at: &FieldPath<'_>) -> Check {
-        path(proof, &self.geometry.data_path, node, at)?;
+        open(proof, &self.geometry.data_path, opened(node), at)?;
         same_root(proof, at, &self.roots.comm_d, self.comm_d)
     }
 
     fn replica_path(&self, proof: &MerkleProof, node: u64, at: &FieldPath<'_>) -> Check {
-        path(proof, &self.geometry.replica_path, node, at)?;
+        open(proof, &self.geometry.replica_path, opened(node), at)?;
         let stated = self.first.field("comm_r_last_proof");
         same_root(proof, at, &self.roots.comm_r_last, &stated.field("root"))
     }
 
     fn label(&self, label: &LabelProof, layer: usize, node: u64, at: &FieldPath<'_>) -> Check {
-        opens(&at.field("node"), label.node, node)?;
+        opened(node).is(label.node, &at.field("node"))?;
         let layer_at = at.field("layer_index");
         if u64::from(label.layer_index) != layer as u64 {
             return Err(RequestError::Value {
@@ -112,120 +106,7 @@ impl Checker<'_> {
     }
 }
 
-/// Checks one path: its parts, their lengths and arities, and that it leads from `node`.
-fn path(proof: &MerkleProof, shape: &[PartShape], node: u64, at: &FieldPath<'_>) -> Check {
-    canonical(proof.root(), &at.field("root"))?;
-    canonical(proof.leaf(), &at.field("leaf"))?;
-    if !proof.parts().map(|(name, _)| name).eq(shape.iter().map(|part| part.name)) {
-        let list = |names: Vec<&str>| names.join(", ");
-        return Err(RequestError::Value {
-            field: at.field("data").to_string(),
-            value: format!("a path made of {}", list(proof.parts().map(|(name, _)| name).collect())),
-            expected: format!(
-                "one made of {} for this sector size",
-                list(shape.iter().map(|part| part.name).collect())
-            ),
-        });
-    }
-    let (mut index, mut weight) = (0_u64, 1_u64);
-    for ((name, rows), part) in proof.parts().zip(shape) {
-        let part_at = at.field(name);
-        count(&part_at, "rows", rows.len(), part.rows)?;
-        for (i, row) in rows.iter().enumerate() {
-            path_row(row, part.arity, &part_at.index(i))?;
-            // No overflow: the weights of a full path multiply up to the nodes of a sector, 2^31 at most.
-            index += row.index * weight;
-            weight *= part.arity as u64;
-        }
-    }
-    if index == node {
-        return Ok(());
-    }
-    Err(RequestError::Contradiction {
-        field: format!("{at} (by the indices of its rows)"),
-        value: format!("the path of node {index}"),
-        other_field: CHALLENGED.to_owned(),
-        other_value: node.to_string(),
-    })
-}
-
-fn path_row(row: &PathElement, arity: usize, at: &FieldPath<'_>) -> Check {
-    if row.index >= arity as u64 {
-        return Err(RequestError::Value {
-            field: at.field("index").to_string(),
-            value: row.index.to_string(),
-            expected: format!("less than the arity {arity}"),
-        });
-    }
-    let hashes_at = at.field("hashes");
-    count(&hashes_at, "siblings", row.hashes.len(), arity - 1)?;
-    canonical_all(&row.hashes, &hashes_at)
-}
-
-/// What replica id and seed (and the graph) say must be opened.
-const CHALLENGED: &str = "the node to open, which follows from replica_id, seed and registered_proof,";
-
-fn opens(at: &FieldPath<'_>, found: u64, node: u64) -> Check {
-    if found == node {
-        return Ok(());
-    }
-    Err(RequestError::Contradiction {
-        field: at.to_string(),
-        value: found.to_string(),
-        other_field: CHALLENGED.to_owned(),
-        other_value: node.to_string(),
-    })
-}
-
-fn same_root(proof: &MerkleProof, at: &FieldPath<'_>, root: &Node, root_at: &FieldPath<'_>) -> Check {
-    if proof.root() == root {
-        return Ok(());
-    }
-    Err(RequestError::Contradiction {
-        field: at.field("root").to_string(),
-        value: hex(proof.root()),
-        other_field: root_at.to_string(),
-        other_value: hex(root),
-    })
-}
-
-/// Refuses a list of the wrong length.
-pub(crate) fn count(at: &FieldPath<'_>, what: &'static str, found: usize, expected: usize) -> Check {
-    if found == expected {
-        return Ok(());
-    }
-    Err(RequestError::Count { field: at.to_string(), what, found, expected })
-}
-
-fn canonical_all(nodes: &[Node], at: &FieldPath<'_>) -> Check {
-    nodes.iter().enumerate().try_for_each(|(i, node)| canonical(node, &at.index(i)))
-}
-
-/// Refuses bytes that are no canonical field element: the crates' conversions to one panic.
-pub(crate) fn canonical(node: &Node, at: &FieldPath<'_>) -> Check {
-    if Scalar::from_repr_vartime(*node).is_some() {
-        return Ok(());
-    }
-    Err(RequestError::NotCanonical { field: at.to_string(), value: hex(node) })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ff::Field;
-
-    #[test]
-    fn canonical_means_less_than_the_order() {
-        let _limit = cuzk_testing::TimeLimit::seconds(10);
-        let at = FieldPath::root("value");
-        let largest = (-Scalar::ONE).to_repr();
-        assert_eq!(canonical(&[0; 32], &at), Ok(()));
-        assert_eq!(canonical(&largest, &at), Ok(()));
-        let mut order = largest;
-        order[0] += 1;
-        for bytes in [order, [0xff; 32]] {
-            let error = canonical(&bytes, &at).unwrap_err();
-            assert_eq!(error, RequestError::NotCanonical { field: "value".to_owned(), value: hex(&bytes) });
-        }
-    }
+/// A node that replica id and seed (and the graph) say must be opened.
+fn opened(node: u64) -> Opened {
+    Opened { node, because: "the node to open, which follows from replica_id, seed and registered_proof," }
 }

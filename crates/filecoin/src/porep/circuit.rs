@@ -2,32 +2,21 @@
 
 use bellperson::{Circuit, ConstraintSystem, SynthesisError};
 use blstrs::Scalar;
-use filecoin_hashers::Hasher;
 use filecoin_hashers::poseidon::PoseidonHasher;
-use filecoin_hashers::sha256::Sha256Domain;
 use filecoin_proofs::parameters::public_params;
 use filecoin_proofs_api::RegisteredSealProof;
-use generic_array::typenum::U2;
 use std::io;
 use storage_proofs_core::compound_proof::CompoundProof;
 use storage_proofs_core::error::Result;
-use storage_proofs_core::merkle;
 use storage_proofs_porep::stacked::{
     self, EncodingProof, LabelingProof, ReplicaColumnProof, StackedCircuit, StackedCompound,
 };
 
-use super::inputs::{Statement, poseidon};
-use super::payload::{ChallengeProof, ColumnProof, LabelProof, MerkleProof, Node};
+use super::inputs::Statement;
+use super::payload::{ChallengeProof, ColumnProof, LabelProof};
 use crate::guard::guarded;
+use crate::merkle::{TreePath, data_path, poseidon, tree_path};
 use crate::shape::{DataHasher, TreeShape};
-
-type TreePath<Tree> = merkle::MerkleProof<
-    PoseidonHasher,
-    <Tree as merkle::MerkleTreeTrait>::Arity,
-    <Tree as merkle::MerkleTreeTrait>::SubTreeArity,
-    <Tree as merkle::MerkleTreeTrait>::TopTreeArity,
->;
-type DataPath = merkle::MerkleProof<DataHasher, U2>;
 
 /// Synthesises one partition with its witness. `proofs` has passed every check.
 pub(crate) fn synthesize<Tree: TreeShape, CS: ConstraintSystem<Scalar>>(
@@ -94,26 +83,4 @@ fn labeling(label: &LabelProof) -> LabelingProof<PoseidonHasher> {
 
 fn encoding(label: &LabelProof) -> EncodingProof<PoseidonHasher> {
     EncodingProof::new(label.layer_index, label.node, label.parents.iter().map(poseidon).collect())
-}
-
-fn tree_path<Tree: TreeShape>(proof: &MerkleProof) -> TreePath<Tree> {
-    TreePath::<Tree>::from_parts(
-        poseidon(proof.leaf()),
-        poseidon(proof.root()),
-        rows::<PoseidonHasher>(proof, poseidon),
-    )
-}
-
-fn data_path(proof: &MerkleProof) -> DataPath {
-    let domain = |node: &Node| Sha256Domain(*node);
-    DataPath::from_parts(domain(proof.leaf()), domain(proof.root()), rows::<DataHasher>(proof, domain))
-}
-
-/// A path in the crates' form: siblings and index of every row, from the leaf up.
-fn rows<H: Hasher>(proof: &MerkleProof, domain: impl Fn(&Node) -> H::Domain) -> Vec<(Vec<H::Domain>, usize)> {
-    proof
-        .parts()
-        .flat_map(|(_, part)| part)
-        .map(|row| (row.hashes.iter().map(&domain).collect(), row.index as usize))
-        .collect()
 }

@@ -5,18 +5,19 @@ use filecoin_hashers::poseidon::PoseidonDomain;
 use filecoin_hashers::sha256::Sha256Domain;
 use filecoin_proofs::parameters::public_params;
 use filecoin_proofs_api::RegisteredSealProof;
+use serde::{Deserialize, Serialize};
 use storage_proofs_core::compound_proof::CompoundProof;
 use storage_proofs_core::error::Result;
 use storage_proofs_porep::stacked::{self, StackedCompound, Tau};
 
-use super::payload::Node;
+use crate::merkle::{Node, poseidon};
 use crate::shape::{DataHasher, TreeShape};
 
 /// The proof crates' public inputs of a PoRep, the same type at every sector size.
 pub(crate) type PublicInputs = stacked::PublicInputs<PoseidonDomain, Sha256Domain>;
 
 /// What a PoRep's verifier is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Statement {
     /// The seal proof: sector size, version of the graph.
     pub(crate) registered_proof: RegisteredSealProof,
@@ -50,9 +51,4 @@ impl Statement {
             Some(partition),
         )
     }
-}
-
-/// Bytes as a domain element; the crates take any bytes here, and panic later unless they are canonical.
-pub(crate) fn poseidon(node: &Node) -> PoseidonDomain {
-    PoseidonDomain::from(*node)
 }

@@ -10,6 +10,7 @@ mod circuit;
 mod expected;
 mod geometry;
 mod inputs;
+mod judge;
 mod payload;
 
 use bellperson::{ConstraintSystem, SynthesisError};
@@ -19,17 +20,19 @@ use filecoin_proofs_api::RegisteredSealProof;
 use crate::error::{Error, RequestError};
 use crate::field_path::FieldPath;
 use crate::guard::guarded;
-use crate::request::Work;
+use crate::judge::{Sealer, Verdict};
+use crate::merkle::{HeapBytes, Node, canonical, count};
 use crate::shape::with_shape;
+use crate::work::Work;
 use crate::{CircuitId, ProofKind, SectorSize, Submission, prover_id, registered};
 
-pub(crate) use inputs::Statement;
-
 use agreement::Agreement;
-use check::{Checker, Roots, canonical, count};
+use check::{Checker, Roots};
 use expected::Expected;
 use geometry::Geometry;
-use payload::{ChallengeProof, HeapBytes, Node, Payload};
+use inputs::Statement;
+use judge::PorepClaim;
+use payload::{ChallengeProof, Payload};
 
 /// A PoRep C2 request that passed every check.
 pub struct PorepRequest {
@@ -102,6 +105,7 @@ impl PorepRequest {
 
 impl Work for PorepRequest {
     const KIND: ProofKind = ProofKind::PorepSealCommit;
+    type Claim = PorepClaim;
 
     fn parse(submission: &Submission) -> Result<Self, RequestError> {
         let payload = Payload::read(&submission.vanilla_proof)?;
@@ -162,6 +166,14 @@ impl Work for PorepRequest {
     fn synthesize_blank<CS: ConstraintSystem<Scalar>>(size: SectorSize, cs: &mut CS) -> Result<(), SynthesisError> {
         let proof = registered::interactive_seal_proof(size);
         with_shape!(size, Tree => circuit::synthesize_blank::<Tree, CS>(proof, cs))
+    }
+
+    fn claim(&self, sealed_by: Option<Sealer>) -> PorepClaim {
+        PorepClaim { statement: self.statement, ticket: self.ticket, sealed_by }
+    }
+
+    fn judge(claim: &PorepClaim, proof: &[u8]) -> Result<Verdict, String> {
+        judge::judge(claim, proof)
     }
 }
 

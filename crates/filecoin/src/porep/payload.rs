@@ -16,9 +16,7 @@ use serde::de::IgnoredAny;
 use crate::SectorSize;
 use crate::error::RequestError;
 use crate::field_path::FieldPath;
-
-/// 32 bytes: a node of a tree, a label or a commitment, not yet known to be a field element.
-pub(crate) type Node = [u8; 32];
+use crate::merkle::{HeapBytes, MerkleProof, Node};
 
 /// The field that a payload stands in.
 pub(crate) const FIELD: FieldPath<'static> = FieldPath::root("vanilla_proof");
@@ -207,50 +205,6 @@ pub(crate) struct LabelProof {
     pub(crate) node: u64,
 }
 
-/// Mirror of the crates' `MerkleProof`.
-#[derive(Deserialize)]
-pub(crate) struct MerkleProof {
-    pub(crate) data: MerkleData,
-}
-
-/// Mirror of `ProofData`: a path in one tree, in a tree of trees, or one more level up.
-#[derive(Deserialize)]
-pub(crate) enum MerkleData {
-    Single { root: Node, leaf: Node, path: InclusionPath },
-    Sub { base_proof: InclusionPath, sub_proof: InclusionPath, root: Node, leaf: Node },
-    Top { base_proof: InclusionPath, sub_proof: InclusionPath, top_proof: InclusionPath, root: Node, leaf: Node },
-}
-
-/// Mirror of `InclusionPath`, from the leaf up.
-#[derive(Deserialize)]
-pub(crate) struct InclusionPath {
-    pub(crate) path: Vec<PathElement>,
-}
-
-/// Mirror of `PathElement`: the siblings in one row, and where among them the path goes.
-#[derive(Deserialize)]
-pub(crate) struct PathElement {
-    pub(crate) hashes: Vec<Node>,
-    pub(crate) index: u64,
-}
-
-/// Heap bytes behind a value that was read: what a job holds for as long as it lives.
-pub(crate) trait HeapBytes {
-    fn heap_bytes(&self) -> usize;
-}
-
-impl HeapBytes for Node {
-    fn heap_bytes(&self) -> usize {
-        0
-    }
-}
-
-impl<T: HeapBytes> HeapBytes for Vec<T> {
-    fn heap_bytes(&self) -> usize {
-        self.capacity() * size_of::<T>() + self.iter().map(T::heap_bytes).sum::<usize>()
-    }
-}
-
 impl HeapBytes for ChallengeProof {
     fn heap_bytes(&self) -> usize {
         let columns = &self.replica_column_proofs;
@@ -273,52 +227,6 @@ impl HeapBytes for ColumnProof {
 impl HeapBytes for LabelProof {
     fn heap_bytes(&self) -> usize {
         self.parents.heap_bytes()
-    }
-}
-
-impl HeapBytes for MerkleProof {
-    fn heap_bytes(&self) -> usize {
-        match &self.data {
-            MerkleData::Single { path, .. } => path.path.heap_bytes(),
-            MerkleData::Sub { base_proof, sub_proof, .. } => base_proof.path.heap_bytes() + sub_proof.path.heap_bytes(),
-            MerkleData::Top { base_proof, sub_proof, top_proof, .. } => {
-                base_proof.path.heap_bytes() + sub_proof.path.heap_bytes() + top_proof.path.heap_bytes()
-            }
-        }
-    }
-}
-
-impl HeapBytes for PathElement {
-    fn heap_bytes(&self) -> usize {
-        self.hashes.heap_bytes()
-    }
-}
-
-impl MerkleProof {
-    pub(crate) fn root(&self) -> &Node {
-        match &self.data {
-            MerkleData::Single { root, .. } | MerkleData::Sub { root, .. } | MerkleData::Top { root, .. } => root,
-        }
-    }
-
-    pub(crate) fn leaf(&self) -> &Node {
-        match &self.data {
-            MerkleData::Single { leaf, .. } | MerkleData::Sub { leaf, .. } | MerkleData::Top { leaf, .. } => leaf,
-        }
-    }
-
-    /// The parts of the path from the leaf up, each with its name in the JSON.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = (&'static str, &[PathElement])> {
-        let parts = match &self.data {
-            MerkleData::Single { path, .. } => [Some(("path", path)), None, None],
-            MerkleData::Sub { base_proof, sub_proof, .. } => {
-                [Some(("base_proof", base_proof)), Some(("sub_proof", sub_proof)), None]
-            }
-            MerkleData::Top { base_proof, sub_proof, top_proof, .. } => {
-                [Some(("base_proof", base_proof)), Some(("sub_proof", sub_proof)), Some(("top_proof", top_proof))]
-            }
-        };
-        parts.into_iter().flatten().map(|(name, part)| (name, part.path.as_slice()))
     }
 }
 
