@@ -42,9 +42,13 @@ fn expect(what: &'static str, expected: usize, found: usize) -> Result<(), Circu
 }
 
 /// A `bellperson::ConstraintSystem` that keeps values packed and ignores constraints.
+///
+/// It can be extended: gadgets that build independent parts in parallel make a filler for each with `new`. Such a part
+/// does not know yet which of the circuit's variables are its own, so it keeps plain values until it is appended.
 #[derive(Debug)]
 pub struct Filler<'a> {
-    layout: &'a Layout,
+    /// None in a part.
+    layout: Option<&'a Layout>,
     inputs: Vec<Scalar>,
     /// Auxiliary variables allocated so far.
     aux: usize,
@@ -59,7 +63,7 @@ impl<'a> Filler<'a> {
         let mut values = Vec::with_capacity(inputs);
         values.push(Scalar::ONE);
         Self {
-            layout,
+            layout: Some(layout),
             inputs: values,
             aux: 0,
             bits: Bitset::with_capacity(layout.bits()),
@@ -71,9 +75,13 @@ impl<'a> Filler<'a> {
     fn push(&mut self, value: Scalar) {
         let aux = self.aux;
         self.aux += 1;
-        if !self.layout.boolean().get(aux) {
+        let Some(layout) = self.layout else {
+            self.scalars.push(value);
+            return;
+        };
+        if !layout.boolean().get(aux) {
             // A circuit larger than the recorded one is refused at the end; its surplus need not be kept.
-            if aux < self.layout.aux() {
+            if aux < layout.aux() {
                 self.scalars.push(value);
             }
         } else {
@@ -89,7 +97,24 @@ impl ConstraintSystem<Scalar> for Filler<'_> {
     type Root = Self;
 
     fn new() -> Self {
-        unreachable!("a filler is made for a layout; `is_extensible` is false, so no gadget makes one")
+        Self {
+            layout: None,
+            inputs: Vec::new(),
+            aux: 0,
+            bits: Bitset::with_capacity(0),
+            scalars: Vec::new(),
+            not_boolean: None,
+        }
+    }
+
+    fn is_extensible() -> bool {
+        true
+    }
+
+    /// Appends a part made with `new`, without its first input: by convention a temporary ONE.
+    fn extend(&mut self, part: &Self) {
+        self.inputs.extend_from_slice(part.inputs.get(1..).unwrap_or_default());
+        part.scalars.iter().for_each(|value| self.push(*value));
     }
 
     fn alloc<F, A, AR>(&mut self, _: A, f: F) -> Result<Variable, SynthesisError>

@@ -120,7 +120,10 @@ impl FilecoinWork {
     /// Runs the gadgets.
     fn fill(&self, circuit: &Circuit, partition: &Partition) -> Result<Witness, Stop> {
         let synthesize = |cs: &mut cuzk_circuit::Filler<'_>| self.request.synthesize(partition.index as usize, cs);
-        Witness::fill(circuit, &self.shared.ledger, &partition.scope, synthesize).map_err(|error| match error {
+        let fill = || Witness::fill(circuit, &self.shared.ledger, &partition.scope, synthesize);
+        // What runs on one thread for long stays out of the pool, whose threads others wait for.
+        let filled = if self.request.is_parallel() { self.shared.pool.install(fill) } else { fill() };
+        filled.map_err(|error| match error {
             CircuitError::Unsatisfied(unsatisfied) => self.unsatisfied(unsatisfied),
             other => Stop::failed(JobStage::Solve, other),
         })

@@ -2,11 +2,16 @@
 //! [`Work`](crate::work::Work) for it.
 
 use crate::porep::PorepRequest;
+use crate::post::{WindowPost, WinningPost};
 
 /// A parsed request of any kind.
 pub(crate) enum Kinds {
     /// PoRep C2.
     Porep(PorepRequest),
+    /// A WindowPoSt partition.
+    WindowPost(WindowPost),
+    /// WinningPoSt.
+    WinningPost(WinningPost),
 }
 
 /// Evaluates an expression with a name bound to whatever [`Kinds`] holds.
@@ -14,6 +19,8 @@ macro_rules! with_kind {
     ($kinds:expr, $work:ident => $body:expr) => {
         match $kinds {
             $crate::kinds::Kinds::Porep($work) => $body,
+            $crate::kinds::Kinds::WindowPost($work) => $body,
+            $crate::kinds::Kinds::WinningPost($work) => $body,
         }
     };
 }
@@ -29,10 +36,20 @@ macro_rules! with_kind_type {
                 let $wrap = $crate::kinds::Kinds::Porep;
                 $body
             }
-            // Stand-ins until their modules are there.
-            $crate::ProofKind::SnapDealsUpdate
-            | $crate::ProofKind::WindowPostPartition
-            | $crate::ProofKind::WinningPost => unimplemented!("not in this version"),
+            $crate::ProofKind::WindowPostPartition => {
+                type $work = $crate::post::WindowPost;
+                #[allow(unused_variables, reason = "not every caller makes a `Kinds`")]
+                let $wrap = $crate::kinds::Kinds::WindowPost;
+                $body
+            }
+            $crate::ProofKind::WinningPost => {
+                type $work = $crate::post::WinningPost;
+                #[allow(unused_variables, reason = "not every caller makes a `Kinds`")]
+                let $wrap = $crate::kinds::Kinds::WinningPost;
+                $body
+            }
+            // A stand-in until its module is there.
+            $crate::ProofKind::SnapDealsUpdate => unimplemented!("not in this version"),
         }
     };
 }

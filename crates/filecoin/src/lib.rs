@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bincode;
 mod child;
 mod circuit_id;
 mod error;
@@ -24,6 +25,7 @@ mod kinds;
 mod merkle;
 pub mod parameters;
 mod porep;
+mod post;
 pub mod prover_id;
 pub mod registered;
 mod request;
@@ -40,10 +42,11 @@ pub use error::{Error, RequestError};
 pub use kind::{Priority, ProofKind};
 pub use parameters::{params_file_name, vk_file_name};
 pub use porep::PorepRequest;
+pub use post::PostRequest;
 pub use request::{PROOF_BYTES, Request, synthesize_blank};
 pub use size::{SectorSize, UnknownSectorSize};
 pub use submission::Submission;
 
-pub use filecoin_proofs_api::RegisteredSealProof;
+pub use filecoin_proofs_api::{RegisteredPoStProof, RegisteredSealProof};
 
 use hex::hex;

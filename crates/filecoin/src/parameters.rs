@@ -4,11 +4,10 @@
 
 use std::path::PathBuf;
 
-use filecoin_proofs_api::RegisteredPoStProof;
 use storage_proofs_core::parameter_cache::{CacheableParameters, parameter_id, verifying_key_id};
 use storage_proofs_update::{EmptySectorUpdateCircuit, EmptySectorUpdateCompound, PublicParams};
 
-use crate::registered::interactive_seal_proof;
+use crate::registered::{interactive_seal_proof, window_post_proof, winning_post_proof};
 use crate::shape::{TreeShape, with_shape};
 use crate::{CircuitId, ProofKind, SectorSize};
 
@@ -43,8 +42,8 @@ fn cache_identifier(id: CircuitId) -> String {
     let identifier = match id.kind {
         ProofKind::PorepSealCommit => interactive_seal_proof(id.size).circuit_identifier(),
         ProofKind::SnapDealsUpdate => Ok(with_shape!(id.size, Tree => update_identifier::<Tree>(id.size))),
-        ProofKind::WindowPostPartition => window_post(id.size).circuit_identifier(),
-        ProofKind::WinningPost => winning_post(id.size).circuit_identifier(),
+        ProofKind::WindowPostPartition => window_post_proof(id.size).circuit_identifier(),
+        ProofKind::WinningPost => winning_post_proof(id.size).circuit_identifier(),
     };
     // The crates only fail here for sizes that they know no parameters of, and a `SectorSize` is one of the five
     // that they publish; a test goes through all twenty ids.
@@ -56,26 +55,6 @@ fn update_identifier<Tree: TreeShape>(size: SectorSize) -> String {
     type Compound<Tree> = EmptySectorUpdateCompound<Tree>;
     let params = PublicParams::from_sector_size(size.bytes());
     <Compound<Tree> as CacheableParameters<EmptySectorUpdateCircuit<Tree>, PublicParams>>::cache_identifier(&params)
-}
-
-fn window_post(size: SectorSize) -> RegisteredPoStProof {
-    match size {
-        SectorSize::KiB2 => RegisteredPoStProof::StackedDrgWindow2KiBV1_2,
-        SectorSize::MiB8 => RegisteredPoStProof::StackedDrgWindow8MiBV1_2,
-        SectorSize::MiB512 => RegisteredPoStProof::StackedDrgWindow512MiBV1_2,
-        SectorSize::GiB32 => RegisteredPoStProof::StackedDrgWindow32GiBV1_2,
-        SectorSize::GiB64 => RegisteredPoStProof::StackedDrgWindow64GiBV1_2,
-    }
-}
-
-fn winning_post(size: SectorSize) -> RegisteredPoStProof {
-    match size {
-        SectorSize::KiB2 => RegisteredPoStProof::StackedDrgWinning2KiBV1,
-        SectorSize::MiB8 => RegisteredPoStProof::StackedDrgWinning8MiBV1,
-        SectorSize::MiB512 => RegisteredPoStProof::StackedDrgWinning512MiBV1,
-        SectorSize::GiB32 => RegisteredPoStProof::StackedDrgWinning32GiBV1,
-        SectorSize::GiB64 => RegisteredPoStProof::StackedDrgWinning64GiBV1,
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Registered seal proofs: their numbers in the chain's enum, and what they say about a request.
+//! Registered proofs: their numbers in the chain's enums, and what they say about a request.
 
-use filecoin_proofs_api::{ApiFeature, RegisteredSealProof};
+use filecoin_proofs_api::{ApiFeature, RegisteredPoStProof, RegisteredSealProof};
 
 use crate::SectorSize;
 
@@ -71,6 +71,72 @@ pub(crate) fn describe(proof: RegisteredSealProof) -> String {
     format!("{proof:?} ({})", seal_proof_wire(proof))
 }
 
+/// All registered PoSt proofs, each at the index that is its number in the chain's enum (field 4 of a PoSt request). What
+/// the chain calls V1_1 of WindowPoSt is V1_2 to the proof crates.
+const POST_PROOFS: [RegisteredPoStProof; 15] = {
+    use RegisteredPoStProof::*;
+    [
+        StackedDrgWinning2KiBV1,
+        StackedDrgWinning8MiBV1,
+        StackedDrgWinning512MiBV1,
+        StackedDrgWinning32GiBV1,
+        StackedDrgWinning64GiBV1,
+        StackedDrgWindow2KiBV1,
+        StackedDrgWindow8MiBV1,
+        StackedDrgWindow512MiBV1,
+        StackedDrgWindow32GiBV1,
+        StackedDrgWindow64GiBV1,
+        StackedDrgWindow2KiBV1_2,
+        StackedDrgWindow8MiBV1_2,
+        StackedDrgWindow512MiBV1_2,
+        StackedDrgWindow32GiBV1_2,
+        StackedDrgWindow64GiBV1_2,
+    ]
+};
+
+/// The PoSt proof with that number, if there is one.
+pub fn post_proof_from_wire(number: u64) -> Option<RegisteredPoStProof> {
+    usize::try_from(number).ok().and_then(|index| POST_PROOFS.get(index)).copied()
+}
+
+/// The number of a PoSt proof in the chain's enum.
+pub fn post_proof_wire(proof: RegisteredPoStProof) -> u64 {
+    // As for seal proofs.
+    proof as u64
+}
+
+/// The WindowPoSt proof (V1.1) of a sector size.
+pub fn window_post_proof(size: SectorSize) -> RegisteredPoStProof {
+    match size {
+        SectorSize::KiB2 => RegisteredPoStProof::StackedDrgWindow2KiBV1_2,
+        SectorSize::MiB8 => RegisteredPoStProof::StackedDrgWindow8MiBV1_2,
+        SectorSize::MiB512 => RegisteredPoStProof::StackedDrgWindow512MiBV1_2,
+        SectorSize::GiB32 => RegisteredPoStProof::StackedDrgWindow32GiBV1_2,
+        SectorSize::GiB64 => RegisteredPoStProof::StackedDrgWindow64GiBV1_2,
+    }
+}
+
+/// The WinningPoSt proof of a sector size.
+pub fn winning_post_proof(size: SectorSize) -> RegisteredPoStProof {
+    match size {
+        SectorSize::KiB2 => RegisteredPoStProof::StackedDrgWinning2KiBV1,
+        SectorSize::MiB8 => RegisteredPoStProof::StackedDrgWinning8MiBV1,
+        SectorSize::MiB512 => RegisteredPoStProof::StackedDrgWinning512MiBV1,
+        SectorSize::GiB32 => RegisteredPoStProof::StackedDrgWinning32GiBV1,
+        SectorSize::GiB64 => RegisteredPoStProof::StackedDrgWinning64GiBV1,
+    }
+}
+
+/// The sector size of a PoSt proof.
+pub(crate) fn post_proof_size(proof: RegisteredPoStProof) -> Option<SectorSize> {
+    SectorSize::from_bytes(u64::from(proof.sector_size()))
+}
+
+/// A PoSt proof in messages: name and number.
+pub(crate) fn describe_post(proof: RegisteredPoStProof) -> String {
+    format!("{proof:?} ({})", post_proof_wire(proof))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,6 +152,23 @@ mod tests {
         }
         assert_eq!(seal_proof_from_wire(20), None);
         assert_eq!(seal_proof_from_wire(u64::MAX), None);
+    }
+
+    #[test]
+    fn post_numbers_are_those_of_the_chain() {
+        let _limit = cuzk_testing::TimeLimit::seconds(10);
+        for (number, proof) in (0..).zip(POST_PROOFS) {
+            assert_eq!(post_proof_wire(proof), number);
+            assert_eq!(post_proof_from_wire(number), Some(proof));
+            assert_eq!(post_proof_size(proof), Some(SectorSize::ALL[number as usize % 5]));
+            assert_eq!(proof.typ() == filecoin_proofs::PoStType::Winning, number < 5);
+            assert_eq!(proof.minor_version() == 2, number >= 10, "{proof:?}");
+        }
+        assert_eq!(post_proof_from_wire(15), None);
+        for size in SectorSize::ALL {
+            assert!((10..15).contains(&post_proof_wire(window_post_proof(size))));
+            assert!(post_proof_wire(winning_post_proof(size)) < 5);
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use blstrs::Scalar;
 use crate::error::{Error, RequestError};
 use crate::kinds::{Kinds, with_kind, with_kind_type};
 use crate::porep::PorepRequest;
+use crate::post::{PostRequest, WindowPost, WinningPost};
 use crate::work::Work;
 use crate::{CircuitId, Priority, ProofKind, SectorSize, Submission};
 
@@ -33,7 +34,10 @@ impl Request {
             value: submission.proof_kind.to_string(),
             expected: "1 (porep-c2), 2 (snap-update), 3 (window-post) or 4 (winning-post)".to_owned(),
         })?;
-        let kind = with_kind_type!(kind, Kind, wrap => wrap(Kind::parse(submission)?));
+        let kind = with_kind_type!(kind, Kind, wrap => {
+            refuse_other_payload(submission, kind, Kind::LISTED)?;
+            wrap(Kind::parse(submission)?)
+        });
         Ok(Self { kind, priority: submission.priority() })
     }
 
@@ -92,6 +96,20 @@ impl Request {
         with_kind!(&self.kind, work => work.public_inputs(partition))
     }
 
+    /// The PoSt request, if this is one.
+    pub fn post(&self) -> Option<&PostRequest> {
+        match &self.kind {
+            Kinds::WindowPost(WindowPost(post)) | Kinds::WinningPost(WinningPost(post)) => Some(post),
+            _ => None,
+        }
+    }
+
+    /// Whether [`synthesize`](Self::synthesize) shares its work among the threads of the current rayon pool: a PoSt's
+    /// sectors, if the constraint system can be extended.
+    pub fn is_parallel(&self) -> bool {
+        with_kind!(&self.kind, work => work.is_parallel())
+    }
+
     /// Synthesises a partition's circuit with its witness, through the proof crates' gadgets.
     ///
     /// Only an error of synthesis comes back: `cs` is asked for nothing, and a witness that satisfies nothing is for it
@@ -119,6 +137,23 @@ impl Request {
         }
         Ok(with_kind!(&self.kind, work => work.assemble(proofs)))
     }
+}
+
+/// Refuses a payload where this kind has none: it would be ignored, while its sender thinks that it is proved.
+fn refuse_other_payload(submission: &Submission, kind: ProofKind, listed: bool) -> Result<(), RequestError> {
+    let (other, found, own) = match listed {
+        true => ("vanilla_proof", format!("a payload of {} bytes", submission.vanilla_proof.len()), "vanilla_proofs"),
+        false => ("vanilla_proofs", format!("a list of {}", submission.vanilla_proofs.len()), "vanilla_proof"),
+    };
+    let empty = if listed { submission.vanilla_proof.is_empty() } else { submission.vanilla_proofs.is_empty() };
+    if empty {
+        return Ok(());
+    }
+    Err(RequestError::Value {
+        field: other.to_owned(),
+        value: found,
+        expected: format!("nothing: {kind} has its payload in {own}"),
+    })
 }
 
 /// Synthesises a circuit without a witness: what to record a circuit or generate parameters from.

@@ -17,6 +17,9 @@ pub(crate) trait Work: Sized {
     /// The kind.
     const KIND: ProofKind;
 
+    /// Whether the payload is a list in field 11 (`vanilla_proofs`) rather than one value in field 10 (`vanilla_proof`).
+    const LISTED: bool;
+
     /// What the chain's verifier is told.
     type Claim: Serialize + DeserializeOwned;
 
@@ -34,6 +37,11 @@ pub(crate) trait Work: Sized {
 
     /// The public inputs of a partition's circuit, without the leading ONE.
     fn public_inputs(&self, partition: usize) -> Result<Vec<Scalar>, Error>;
+
+    /// Whether [`synthesize`](Self::synthesize) works on the current rayon pool.
+    fn is_parallel(&self) -> bool {
+        false
+    }
 
     /// Synthesises a partition's circuit with its witness.
     fn synthesize<CS: ConstraintSystem<Scalar>>(&self, partition: usize, cs: &mut CS) -> Result<(), SynthesisError>;

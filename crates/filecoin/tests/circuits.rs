@@ -2,117 +2,11 @@
 
 mod fixture;
 
-use bellperson::{ConstraintSystem, Index, LinearCombination, SynthesisError, Variable};
-use blstrs::Scalar;
 use cuzk_filecoin::synthesize_blank;
 use cuzk_testing::TimeLimit;
-use ff::Field;
+use fixture::survey::Survey;
 use fixture::{bare, changed, parse};
 use serde_json::json;
-use sha2::{Digest, Sha256};
-
-/// Counts what a circuit does, hashes its structure, and evaluates it where there is a witness.
-struct Survey {
-    inputs: Vec<Scalar>,
-    aux: Vec<Scalar>,
-    witness: bool,
-    constraints: usize,
-    structure: Sha256,
-    path: Vec<String>,
-    unsatisfied: Option<String>,
-}
-
-impl Survey {
-    fn new(witness: bool) -> Self {
-        Self {
-            inputs: vec![Scalar::ONE],
-            aux: Vec::new(),
-            witness,
-            constraints: 0,
-            structure: Sha256::new(),
-            path: Vec::new(),
-            unsatisfied: None,
-        }
-    }
-
-    fn value<F: FnOnce() -> Result<Scalar, SynthesisError>>(&self, value: F) -> Result<Scalar, SynthesisError> {
-        if self.witness { value() } else { Ok(Scalar::ZERO) }
-    }
-
-    fn row(&mut self, row: &LinearCombination<Scalar>) -> Scalar {
-        let mut sum = Scalar::ZERO;
-        for (variable, coefficient) in row.iter() {
-            let (tag, index, value) = match variable.get_unchecked() {
-                Index::Input(i) => (0_u8, i, self.inputs[i]),
-                Index::Aux(i) => (1, i, self.aux[i]),
-            };
-            self.structure.update([tag]);
-            self.structure.update((index as u64).to_le_bytes());
-            self.structure.update(coefficient.to_bytes_le());
-            sum += value * coefficient;
-        }
-        self.structure.update([2]);
-        sum
-    }
-
-    fn structure(&self) -> (usize, usize, usize, [u8; 32]) {
-        (self.inputs.len(), self.aux.len(), self.constraints, self.structure.clone().finalize().into())
-    }
-}
-
-impl ConstraintSystem<Scalar> for Survey {
-    type Root = Self;
-
-    fn alloc<F, A, AR>(&mut self, _: A, value: F) -> Result<Variable, SynthesisError>
-    where
-        F: FnOnce() -> Result<Scalar, SynthesisError>,
-        A: FnOnce() -> AR,
-        AR: Into<String>,
-    {
-        let value = self.value(value)?;
-        self.aux.push(value);
-        Ok(Variable::new_unchecked(Index::Aux(self.aux.len() - 1)))
-    }
-
-    fn alloc_input<F, A, AR>(&mut self, _: A, value: F) -> Result<Variable, SynthesisError>
-    where
-        F: FnOnce() -> Result<Scalar, SynthesisError>,
-        A: FnOnce() -> AR,
-        AR: Into<String>,
-    {
-        let value = self.value(value)?;
-        self.inputs.push(value);
-        Ok(Variable::new_unchecked(Index::Input(self.inputs.len() - 1)))
-    }
-
-    fn enforce<A, AR, LA, LB, LC>(&mut self, annotation: A, a: LA, b: LB, c: LC)
-    where
-        A: FnOnce() -> AR,
-        AR: Into<String>,
-        LA: FnOnce(LinearCombination<Scalar>) -> LinearCombination<Scalar>,
-        LB: FnOnce(LinearCombination<Scalar>) -> LinearCombination<Scalar>,
-        LC: FnOnce(LinearCombination<Scalar>) -> LinearCombination<Scalar>,
-    {
-        let zero = LinearCombination::zero;
-        let [a, b, c] = [a(zero()), b(zero()), c(zero())].map(|row| self.row(&row));
-        self.constraints += 1;
-        if self.witness && a * b != c && self.unsatisfied.is_none() {
-            self.unsatisfied = Some(format!("{}/{}", self.path.join("/"), annotation().into()));
-        }
-    }
-
-    fn push_namespace<NR: Into<String>, N: FnOnce() -> NR>(&mut self, name: N) {
-        self.path.push(name().into());
-    }
-
-    fn pop_namespace(&mut self) {
-        self.path.pop();
-    }
-
-    fn get_root(&mut self) -> &mut Self::Root {
-        self
-    }
-}
 
 #[test]
 fn a_witness_satisfies_the_blank_circuit_and_the_public_inputs() {

@@ -1,5 +1,6 @@
 //! Checked paths in the crates' own types.
 
+use blstrs::Scalar;
 use filecoin_hashers::Hasher;
 use filecoin_hashers::poseidon::{PoseidonDomain, PoseidonHasher};
 use filecoin_hashers::sha256::Sha256Domain;
@@ -46,4 +47,12 @@ fn rows<H: Hasher>(proof: &MerkleProof, domain: impl Fn(&Node) -> H::Domain) -> 
         .flat_map(|(_, part)| part)
         .map(|row| (row.hashes.iter().map(&domain).collect(), row.index as usize))
         .collect()
+}
+
+/// A checked path as gadgets take it, in a tree over Poseidon.
+#[allow(clippy::type_complexity, reason = "the crates' own type")]
+pub(crate) fn path_options(proof: &MerkleProof) -> Vec<(Vec<Option<Scalar>>, Option<usize>)> {
+    let option = |node: PoseidonDomain| Some(Scalar::from(node));
+    let rows = rows::<PoseidonHasher>(proof, poseidon).into_iter();
+    rows.map(|(siblings, index)| (siblings.into_iter().map(option).collect(), Some(index))).collect()
 }

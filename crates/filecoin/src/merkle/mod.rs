@@ -11,7 +11,7 @@ mod shape;
 use serde::Deserialize;
 
 pub(crate) use check::{Opened, canonical, canonical_all, count, open, same_root};
-pub(crate) use convert::{TreePath, data_path, poseidon, tree_path};
+pub(crate) use convert::{TreePath, data_path, path_options, poseidon, tree_path};
 pub(crate) use shape::{PathShape, data_path_shape, tree_path_shape};
 
 /// 32 bytes: a node of a tree, a label or a commitment, not yet known to be a field element.

@@ -105,6 +105,7 @@ impl PorepRequest {
 
 impl Work for PorepRequest {
     const KIND: ProofKind = ProofKind::PorepSealCommit;
+    const LISTED: bool = false;
     type Claim = PorepClaim;
 
     fn parse(submission: &Submission) -> Result<Self, RequestError> {

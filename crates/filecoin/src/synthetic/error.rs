@@ -1,7 +1,7 @@
 //! Why no request could be made.
 
 use filecoin_proofs_api::RegisteredSealProof;
-use std::fmt::Display;
+use std::fmt::{Debug, Display};
 
 /// Why a synthetic or a sealed sector could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -28,23 +28,31 @@ pub enum GenerateError {
         /// The largest size offered.
         limit_bytes: u64,
     },
+    /// Sectors that cannot be one request.
+    #[error("cannot make a {proof} request of {found} sectors: give 1 to {limit}, each once")]
+    Sectors {
+        /// The type that was asked for.
+        proof: String,
+        /// How many were named.
+        found: usize,
+        /// How many one partition has.
+        limit: usize,
+    },
     /// The proof crates failed.
-    #[error("the proof crates failed to {step} for {registered_proof:?}: {reason}")]
+    #[error("the proof crates failed to {step} for {proof}: {reason}")]
     Crates {
         /// What they were asked to do.
         step: &'static str,
         /// For which proof type.
-        registered_proof: RegisteredSealProof,
+        proof: String,
         /// Their own words.
         reason: String,
     },
     /// The proof crates' vanilla verifier does not accept what was made: a fault in this crate.
-    #[error(
-        "the vanilla proof of a synthetic {registered_proof:?} sector does not verify; this is a bug, please report it"
-    )]
+    #[error("the vanilla proof of a synthetic {proof} request does not verify; this is a bug, please report it")]
     Rejected {
         /// For which proof type.
-        registered_proof: RegisteredSealProof,
+        proof: String,
     },
     /// A file of the sector that is being sealed could not be written or read.
     #[error("cannot {action} in {directory} while sealing: {source}; check its space and permissions")]
@@ -71,7 +79,7 @@ pub enum GenerateError {
 
 impl GenerateError {
     /// An error of the proof crates, with all its causes, while they were to `step`.
-    pub(crate) fn crates<E: Display>(step: &'static str, registered_proof: RegisteredSealProof) -> impl Fn(E) -> Self {
-        move |error| Self::Crates { step, registered_proof, reason: format!("{error:#}") }
+    pub(crate) fn crates<E: Display>(step: &'static str, proof: impl Debug) -> impl Fn(E) -> Self {
+        move |error| Self::Crates { step, proof: format!("{proof:?}"), reason: format!("{error:#}") }
     }
 }

@@ -13,12 +13,14 @@ mod data_tree;
 mod error;
 mod labels;
 mod porep;
+mod post;
 mod sparse_tree;
 #[cfg(test)]
 mod tests;
 mod wrapped;
 
 pub use error::GenerateError;
+pub use post::{window_post, winning_post};
 pub use wrapped::wrap;
 
 use crate::prover_id::prover_id;

@@ -130,7 +130,7 @@ impl Sector {
         let registered_proof = self.registered_proof;
         let accepted = StackedDrg::<Tree, Sha256Hasher>::verify_all_partitions(params, inputs, proofs)
             .map_err(GenerateError::crates("verify the vanilla proofs", registered_proof))?;
-        if accepted { Ok(()) } else { Err(GenerateError::Rejected { registered_proof }) }
+        if accepted { Ok(()) } else { Err(GenerateError::Rejected { proof: format!("{registered_proof:?}") }) }
     }
 }
 

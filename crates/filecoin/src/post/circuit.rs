@@ -1,0 +1,104 @@
+//! A PoSt's circuit, through the proof crates' own gadgets.
+
+use bellperson::{Circuit, ConstraintSystem, SynthesisError};
+use blstrs::Scalar;
+use ff::Field;
+use filecoin_proofs_api::RegisteredPoStProof;
+use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use std::io;
+use storage_proofs_core::compound_proof::CompoundProof;
+use storage_proofs_post::fallback::{self, FallbackPoStCircuit, FallbackPoStCompound};
+
+use super::geometry::Geometry;
+use super::payload::Sector;
+use crate::SectorSize;
+use crate::guard::guarded;
+use crate::merkle::{path_options, poseidon};
+use crate::shape::TreeShape;
+
+type Result<T> = std::result::Result<T, SynthesisError>;
+
+/// Synthesises the partition with its witness. `sectors` have passed every check.
+///
+/// A constraint system that can be extended gets its sectors made in parallel, on the current rayon pool, a few for each
+/// thread at a time: what is held besides `cs` is bounded whatever the number of sectors.
+pub(crate) fn synthesize<Tree: TreeShape, CS: ConstraintSystem<Scalar>>(
+    geometry: &Geometry,
+    sectors: &[Sector],
+    cs: &mut CS,
+) -> Result<()> {
+    let all = 0..geometry.circuit_sectors;
+    if !CS::is_extensible() {
+        return in_guard(|| {
+            let sectors = all.map(|place| circuit_sector::<Tree>(geometry, sectors, place)).collect::<Result<_>>()?;
+            FallbackPoStCircuit::<Tree> { prover_id: None, sectors }.synthesize(cs)
+        });
+    }
+    // Places that repeat the last sector repeat its values: they are made once.
+    let distinct = if geometry.max_sectors == 1 { all.end } else { sectors.len().min(all.end) };
+    let at_once = 4 * rayon::current_num_threads();
+    let mut last = None;
+    for first in (0..distinct).step_by(at_once) {
+        let group = first..distinct.min(first + at_once);
+        let made: Vec<CS> =
+            group.into_par_iter().map(|place| apart::<Tree, CS>(geometry, sectors, place)).collect::<Result<_>>()?;
+        made.iter().for_each(|sector| cs.extend(sector));
+        last = made.into_iter().last();
+    }
+    for _ in distinct..all.end {
+        last.iter().for_each(|sector| cs.extend(sector));
+    }
+    Ok(())
+}
+
+/// Synthesises without a witness.
+pub(crate) fn synthesize_blank<Tree: TreeShape, CS: ConstraintSystem<Scalar>>(
+    proof: RegisteredPoStProof,
+    size: SectorSize,
+    cs: &mut CS,
+) -> Result<()> {
+    let geometry = Geometry::new(proof, size).map_err(io::Error::other)?;
+    in_guard(|| FallbackPoStCompound::<Tree>::blank_circuit(&geometry.params).synthesize(cs))
+}
+
+/// One sector in a constraint system of its own, whose first input is a ONE that extending leaves out.
+fn apart<Tree: TreeShape, CS: ConstraintSystem<Scalar>>(
+    geometry: &Geometry,
+    sectors: &[Sector],
+    place: usize,
+) -> Result<CS> {
+    let mut cs = CS::new();
+    cs.alloc_input(|| "temporary ONE", || Ok(Scalar::ONE))?;
+    in_guard(|| {
+        let sector = circuit_sector::<Tree>(geometry, sectors, place)?;
+        (&sector).synthesize(&mut cs.namespace(|| format!("sector_{place}")))
+    })?;
+    Ok(cs)
+}
+
+/// What the circuit has at one place, in the crates' form.
+fn circuit_sector<Tree: TreeShape>(
+    geometry: &Geometry,
+    sectors: &[Sector],
+    place: usize,
+) -> Result<fallback::Sector<Tree>> {
+    let (index, paths) = geometry.place(place, sectors.len());
+    let missing = || io::Error::other(format!("there is no sector {index} with paths {paths:?} in this request"));
+    let sector = sectors.get(index).ok_or_else(missing)?;
+    let paths = sector.inclusion_proofs.get(paths.clone()).ok_or_else(missing)?;
+    let scalar = |node| Some(Scalar::from(poseidon(node)));
+    Ok(fallback::Sector {
+        id: Some(Scalar::from(sector.id)),
+        comm_r: scalar(&sector.comm_r),
+        comm_c: scalar(&sector.comm_c),
+        comm_r_last: scalar(&sector.comm_r_last),
+        leafs: paths.iter().map(|path| scalar(path.leaf())).collect(),
+        paths: paths.iter().map(|path| path_options(path).into()).collect(),
+    })
+}
+
+/// Runs gadgets with their own errors kept and panics turned into one.
+fn in_guard(run: impl FnOnce() -> Result<()>) -> Result<()> {
+    let ran = guarded(|| Ok::<_, String>(run()));
+    ran.unwrap_or_else(|message| Err(io::Error::other(message).into()))
+}
