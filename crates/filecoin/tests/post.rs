@@ -4,7 +4,10 @@ mod fixture;
 
 use bellperson::SynthesisError;
 use blstrs::Scalar;
-use cuzk_filecoin::{CircuitId, ProofKind, Request, RequestError, SectorSize, Submission, synthesize_blank, synthetic};
+use cuzk_filecoin::{
+    CircuitId, ProofKind, RegisteredPoStProof, Request, RequestError, SectorSize, Submission,
+    registered::window_post_proof, synthesize_blank, synthetic,
+};
 use cuzk_testing::TimeLimit;
 use filecoin_proofs::{FallbackPoStSectorProof, constants::SectorShape2KiB};
 use filecoin_proofs_api::SectorId;
@@ -19,7 +22,7 @@ type SectorProof = FallbackPoStSectorProof<Tree>;
 const SMALL: SectorSize = SectorSize::KiB2;
 
 fn window(sectors: &[u64]) -> Submission {
-    synthetic::window_post(SMALL, MINER, sectors, 5).expect("a window PoSt")
+    synthetic::window_post(window_post_proof(SMALL), MINER, 0, sectors, 5).expect("a window PoSt")
 }
 
 fn winning() -> Submission {
@@ -52,7 +55,7 @@ fn survey(request: &Request) -> Survey {
 }
 
 /// The public inputs that the crates' verifier makes.
-fn crates_public_inputs(submission: &Submission, sectors: &[u64]) -> Vec<Scalar> {
+fn crates_public_inputs(submission: &Submission, sectors: &[u64], partition: usize) -> Vec<Scalar> {
     let request = parse(submission);
     let post = request.post().expect("a PoSt");
     let proofs: Vec<SectorProof> =
@@ -66,16 +69,17 @@ fn crates_public_inputs(submission: &Submission, sectors: &[u64]) -> Vec<Scalar>
         let proof = proofs.iter().find(|proof| proof.sector_id == SectorId::from(*id)).expect("it is there");
         fallback::PublicSector { id: proof.sector_id, comm_r: proof.comm_r }
     };
+    let before = std::iter::repeat_n(public(&sectors[0]), partition * config.sector_count);
     let inputs = fallback::PublicInputs {
         randomness: (*post.randomness()).into(),
         prover_id: cuzk_filecoin::prover_id::prover_id(MINER).into(),
-        sectors: sectors.iter().map(public).flat_map(|sector| vec![sector; repeat]).collect(),
+        sectors: before.chain(sectors.iter().map(public).flat_map(|sector| vec![sector; repeat])).collect(),
         k: None,
     };
     <FallbackPoStCompound<Tree> as CompoundProof<FallbackPoSt<'_, Tree>, FallbackPoStCircuit<Tree>>>::generate_public_inputs(
         &inputs,
         &params.expect("a published size"),
-        Some(0),
+        Some(partition),
     )
     .expect("the crates make them")
 }
@@ -91,7 +95,7 @@ fn witnesses_satisfy_their_circuits_and_have_the_verifiers_public_inputs() {
         assert_eq!(full.unsatisfied, None);
         let inputs = request.public_inputs(0).expect("one partition");
         assert_eq!(full.inputs[1..], inputs);
-        assert_eq!(inputs, crates_public_inputs(&submission, sectors));
+        assert_eq!(inputs, crates_public_inputs(&submission, sectors, 0));
         let mut blank = Survey::new(false);
         synthesize_blank(request.circuit_id(), &mut blank).expect("gadgets run");
         assert_eq!(blank.structure(), full.structure());
@@ -123,7 +127,7 @@ fn a_partition_that_is_not_full_repeats_its_last_sector() {
 fn every_size_parses_and_a_large_winning_circuit_is_satisfied() {
     let _limit = TimeLimit::seconds(180);
     for size in SectorSize::ALL {
-        let window = synthetic::window_post(size, MINER, &[1, 2], 1).expect("a window PoSt");
+        let window = synthetic::window_post(window_post_proof(size), MINER, 0, &[1, 2], 1).expect("a window PoSt");
         let request = parse(&window);
         assert_eq!(request.circuit_id(), CircuitId::new(ProofKind::WindowPostPartition, size));
         let sectors = request.post().expect("a PoSt").registered_proof().sector_count();
@@ -145,7 +149,8 @@ fn equal_arguments_make_equal_requests_and_bad_ones_none() {
     let _limit = TimeLimit::seconds(60);
     assert!(window(&[1, 2]) == window(&[1, 2]));
     for sectors in [&[][..], &[1, 1], &[1, 2, 3]] {
-        let error = synthetic::window_post(SMALL, MINER, sectors, 0).expect_err("no such request");
+        let error =
+            synthetic::window_post(window_post_proof(SMALL), MINER, 0, sectors, 0).expect_err("no such request");
         assert!(error.to_string().contains("1 to 2"), "{error}");
     }
 }
@@ -159,7 +164,25 @@ fn the_size_may_be_left_to_the_registered_proof() {
     }
 }
 
-/// Older WindowPoSts number challenges through all partitions of a deadline; newer ones and WinningPoSts do not care.
+/// Older WindowPoSts number challenges through all partitions of a deadline.
+#[test]
+fn later_partitions_of_old_window_posts_have_the_challenges_of_their_place() {
+    let _limit = TimeLimit::seconds(60);
+    let old = RegisteredPoStProof::StackedDrgWindow2KiBV1;
+    for (partition, sectors) in [(0, &[5, 6][..]), (1, &[5]), (7, &[5, 6])] {
+        let submission = synthetic::window_post(old, MINER, partition, sectors, 2).expect("an old window PoSt");
+        let request = parse(&submission);
+        let inputs = request.public_inputs(0).expect("one partition");
+        assert_eq!(inputs, crates_public_inputs(&submission, sectors, partition as usize));
+        let full = survey(&request);
+        assert_eq!((full.unsatisfied, &full.inputs[1..]), (None, &inputs[..]));
+        // The same vanilla proof as another partition's opens the wrong leaves.
+        let error = refusal(submission, |submission| submission.partition_index += 1);
+        assert!(error.to_string().contains("partition_index"), "{error}");
+    }
+}
+
+/// Newer WindowPoSts and WinningPoSts do not care which partition of a deadline they are.
 #[test]
 fn the_partition_matters_to_old_window_posts_only() {
     let _limit = TimeLimit::seconds(60);

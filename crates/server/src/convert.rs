@@ -6,33 +6,12 @@ use cuzk_engine::{
     BackendStatus, Evicted, KeyError, KeyStatus, Outcome, OutcomeStatus, Preloaded, QueueStatus, Status, SubmitError,
     Tier, UnknownJob,
 };
-use cuzk_filecoin::{CircuitId, Submission};
+use cuzk_filecoin::CircuitId;
 use cuzk_memory::Snapshot;
 use cuzk_proto::v1::{self, await_proof_response, srs_status};
 
 /// The place of the ledger's rows for pinned host memory.
 const PINNED: &str = "pinned";
-
-/// A request's fields, unjudged.
-pub(crate) fn submission(request: v1::SubmitProofRequest) -> Submission {
-    Submission {
-        request_id: request.request_id,
-        proof_kind: request.proof_kind,
-        sector_size: request.sector_size,
-        registered_proof: request.registered_proof,
-        priority: request.priority,
-        vanilla_proof: request.vanilla_proof.into(),
-        vanilla_proofs: request.vanilla_proofs.into_iter().map(Into::into).collect(),
-        sector_number: request.sector_number,
-        miner_id: request.miner_id,
-        randomness: request.randomness,
-        partition_index: request.partition_index,
-        comm_r_old: request.comm_r_old,
-        comm_r_new: request.comm_r_new,
-        comm_d_new: request.comm_d_new,
-        deadline_unix_ms: request.deadline_unix_ms,
-    }
-}
 
 /// Why a submission was refused.
 pub(crate) fn refused(error: &SubmitError) -> tonic::Status {

@@ -18,6 +18,7 @@ mod listen;
 mod metrics;
 mod server;
 mod service;
+mod wire;
 
 #[cfg(test)]
 mod tests;
@@ -25,3 +26,4 @@ mod tests;
 pub use error::ServerError;
 pub use listen::ListenAddr;
 pub use server::{Server, ServerConfig, serve};
+pub use wire::{from_wire, to_wire};

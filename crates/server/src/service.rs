@@ -16,6 +16,7 @@ use crate::{
     convert, deadline,
     jobs::{Handle, Jobs},
     metrics,
+    wire::from_wire,
 };
 
 /// Loads and evictions at once. They take long and wait for one another anyway.
@@ -47,7 +48,7 @@ impl<E: Jobs> Service<E> {
     ) -> Result<E::Handle, Status> {
         let deadline = deadline::earlier(deadline::of_request(request.deadline_unix_ms), call_deadline);
         let engine = self.engine.clone();
-        blocking(&self.parsers, move || engine.submit(convert::submission(request), interest, deadline))
+        blocking(&self.parsers, move || engine.submit(from_wire(request), interest, deadline))
             .await?
             .map_err(|error| convert::refused(&error))
     }
