@@ -24,7 +24,7 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Send a request to a daemon and wait for its proof.
     Submit(SubmitArgs),
-    /// Prove a C1 output in this process.
+    /// Prove a request in this process.
     Prove(ProveArgs),
     /// Let the chain's own verifier judge a proof. Exit status 1 if it refuses.
     Verify(VerifyArgs),
@@ -120,16 +120,17 @@ pub(crate) struct ServeArgs {
     pub(crate) allow_development_keys: bool,
 }
 
-/// Which C1 output, and whose.
+/// Which request, and whose.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct C1Args {
-    /// The C1 output: the API crate's JSON, bare or wrapped (`{"SectorNum", "Phase1Out", "SectorSize"}`).
-    #[arg(long, value_name = "FILE")]
-    pub(crate) c1: PathBuf,
-    /// The miner's number: with it and the sector's the replica id is checked.
-    #[arg(long, value_name = "ID", requires = "sector")]
+pub(crate) struct RequestArgs {
+    /// The request: what `cuzk synth` wrote (the bytes of a SubmitProofRequest), or a C1 output in the API crate's JSON,
+    /// bare or wrapped (`{"SectorNum", "Phase1Out", "SectorSize"}`).
+    #[arg(long, visible_alias = "c1", value_name = "FILE")]
+    pub(crate) request: PathBuf,
+    /// The miner's number, where the file does not say it: with it and the sector's a PoRep's replica id is checked.
+    #[arg(long, value_name = "ID")]
     pub(crate) miner: Option<u64>,
-    /// The sector's number.
+    /// The sector's number, where the file does not say it.
     #[arg(long, value_name = "NUMBER", requires = "miner")]
     pub(crate) sector: Option<u64>,
 }
@@ -137,11 +138,11 @@ pub(crate) struct C1Args {
 #[derive(Debug, Args)]
 pub(crate) struct SubmitArgs {
     #[command(flatten)]
-    pub(crate) request: C1Args,
+    pub(crate) request: RequestArgs,
     /// The daemon: `host:port` or `unix:///path`.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9820")]
     pub(crate) server: String,
-    /// A name for the job [default: `porep-MINER-SECTOR`].
+    /// A name for the job [default: the request's own, or `porep-MINER-SECTOR`].
     #[arg(long, value_name = "ID")]
     pub(crate) request_id: Option<String>,
     /// Where to write the proof.
@@ -155,7 +156,7 @@ pub(crate) struct SubmitArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ProveArgs {
     #[command(flatten)]
-    pub(crate) request: C1Args,
+    pub(crate) request: RequestArgs,
     /// Where to write the proof.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
@@ -168,7 +169,7 @@ pub(crate) struct ProveArgs {
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
-    pub(crate) request: C1Args,
+    pub(crate) request: RequestArgs,
     /// The proof: 192 bytes a partition.
     #[arg(long, value_name = "FILE")]
     pub(crate) proof: PathBuf,
@@ -220,10 +221,17 @@ pub(crate) struct CheckArgs {
 pub(crate) enum SynthCommand {
     /// A PoRep C1 output (interactive, V1.1).
     Porep(SynthPorepArgs),
+    /// A WindowPoSt partition (V1.1).
+    WindowPost(SynthWindowPostArgs),
+    /// A WinningPoSt.
+    WinningPost(SynthArgs),
+    /// A SnapDeals update.
+    Snap(SynthArgs),
 }
 
+/// What every request is made from.
 #[derive(Debug, Args)]
-pub(crate) struct SynthPorepArgs {
+pub(crate) struct SynthArgs {
     /// 2KiB, 8MiB, 512MiB, 32GiB or 64GiB.
     #[arg(long, value_name = "SIZE")]
     pub(crate) sector_size: SectorSize,
@@ -233,25 +241,58 @@ pub(crate) struct SynthPorepArgs {
     /// The miner's number.
     #[arg(long, default_value_t = 1000)]
     pub(crate) miner: u64,
-    /// The sector's number.
+    /// The sector's number; the first one's of a WindowPoSt.
     #[arg(long, default_value_t = 1)]
     pub(crate) sector: u64,
-    /// Seal a sector for real, through the API crate (2KiB and 8MiB).
-    #[arg(long)]
-    pub(crate) sealed: bool,
-    /// Write the bare C1 output instead of the wrapped form that clients send.
-    #[arg(long)]
-    pub(crate) bare: bool,
     /// Where to write the request.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct SynthWindowPostArgs {
+    #[command(flatten)]
+    pub(crate) common: SynthArgs,
+    /// How many sectors: up to 2 at small sizes, 2349 at 32GiB, 2300 at 64GiB. One that is missing from a partition repeats
+    /// the last.
+    #[arg(long, value_name = "N", default_value = "2")]
+    pub(crate) sectors: NonZeroUsize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SynthPorepArgs {
+    #[command(flatten)]
+    pub(crate) common: SynthArgs,
+    /// Seal a sector for real, through the API crate (2KiB and 8MiB).
+    #[arg(long)]
+    pub(crate) sealed: bool,
+    /// Write the bare C1 output instead of the wrapped form that clients send.
+    #[arg(long)]
+    pub(crate) bare: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
+    /// Which kind of proof.
+    #[arg(long, value_enum, default_value_t = DemoKind::Porep)]
+    pub(crate) kind: DemoKind,
     /// Directory of the parameter files; they are generated there if missing [default: .cache/parameters].
     #[arg(long, env = "FIL_PROOFS_PARAMETER_CACHE", value_name = "DIR")]
     pub(crate) params_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DemoKind {
+    /// PoRep C2 of a sector that is sealed for it.
+    Porep,
+    /// A SnapDeals update.
+    Snap,
+    /// A WindowPoSt partition.
+    WindowPost,
+    /// A WinningPoSt.
+    WinningPost,
+    /// All of them, one after the other.
+    All,
 }

@@ -1,4 +1,4 @@
-//! `cuzk demo`: the main job, from nothing to a verified proof.
+//! `cuzk demo`: the main job, from nothing to verified proofs.
 
 use std::{
     path::{Path, PathBuf},
@@ -9,8 +9,8 @@ use anyhow::{Context, ensure};
 use cuzk_engine::{Engine, ensure_development_params};
 use cuzk_filecoin::{
     CircuitId, ProofKind, Request, SectorSize, Submission,
-    judge::Sealer,
-    registered::interactive_seal_proof,
+    judge::Verifier,
+    registered::{interactive_seal_proof, window_post_proof},
     sealed::{self, Job},
     synthetic,
 };
@@ -19,10 +19,10 @@ use cuzk_proto::{
     v1::{AwaitProofResponse, GetStatusResponse},
 };
 use cuzk_prover::params::Progress;
-use cuzk_server::{ListenAddr, Server, ServerConfig};
+use cuzk_server::{ListenAddr, Server, ServerConfig, to_wire};
 
 use crate::{
-    args::DemoArgs,
+    args::{DemoArgs, DemoKind},
     child, local,
     progress::{Step, seconds},
     submission, submit,
@@ -32,53 +32,72 @@ use crate::{
 
 /// Where the demo keeps parameters unless told otherwise.
 const PARAMS_DIR: &str = ".cache/parameters";
-/// The sector that is sealed.
+/// The size of all sectors.
 const SIZE: SectorSize = SectorSize::KiB2;
-const SEALER: Sealer = Sealer { miner_id: 1000, sector_number: 1 };
+const MINER: u64 = 1000;
+const SECTOR: u64 = 1;
 
-/// What came over the wire.
-struct Received {
+/// A request that came back proved.
+struct Proved {
+    kind: ProofKind,
+    submission: Submission,
     response: AwaitProofResponse,
-    status: GetStatusResponse,
     round_trip: Duration,
 }
 
-/// Seals a small sector, proves it through a daemon and lets the API crate judge the proof.
+/// Makes requests, has them proved through a daemon and lets the chain's own verifiers judge the proofs.
 pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let params_dir = args.params_dir.clone().unwrap_or_else(|| PathBuf::from(PARAMS_DIR));
-    let submission = request()?;
-    parameters(&params_dir)?;
+    let kinds = kinds(args.kind);
+    let requests = kinds.iter().map(|kind| request(*kind)).collect::<anyhow::Result<Vec<_>>>()?;
+    kinds.iter().try_for_each(|kind| parameters(CircuitId::new(*kind, SIZE), &params_dir))?;
     let mut config = local::config(&args.engine, params_dir.clone())?;
     config.allow_development_keys = true;
     let engine = Engine::new(config)?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start the I/O runtime")?;
-    let received = runtime.block_on(through_daemon(engine, submission.clone()))?;
-    let proof = submit::completed(&received.response)?.to_vec();
-    judged(&submission, proof, &params_dir)?;
-    print(&received);
+    let (proved, status) = runtime.block_on(through_daemon(engine, kinds.into_iter().zip(requests).collect()))?;
+    let verifiers = proved.iter().map(|proved| judged(proved, &params_dir)).collect::<anyhow::Result<Vec<_>>>()?;
+    print(&proved, &verifiers, &status);
     Ok(())
 }
 
-fn request() -> anyhow::Result<Submission> {
-    let step = Step::spinner("request");
-    let job = Job {
-        registered_proof: interactive_seal_proof(SIZE),
-        miner_id: SEALER.miner_id,
-        sector_number: SEALER.sector_number,
-        seed: 0,
+fn kinds(kind: DemoKind) -> Vec<ProofKind> {
+    match kind {
+        DemoKind::Porep => vec![ProofKind::PorepSealCommit],
+        DemoKind::Snap => vec![ProofKind::SnapDealsUpdate],
+        DemoKind::WindowPost => vec![ProofKind::WindowPostPartition],
+        DemoKind::WinningPost => vec![ProofKind::WinningPost],
+        DemoKind::All => ProofKind::ALL.to_vec(),
+    }
+}
+
+fn request(kind: ProofKind) -> anyhow::Result<Submission> {
+    let step = Step::spinner(format!("{kind} request"));
+    let (what, submission) = match kind {
+        ProofKind::PorepSealCommit => ("sealed sector", sealed_sector()?),
+        ProofKind::SnapDealsUpdate => ("synthetic update", synthetic::snap_submission(SIZE, MINER, SECTOR, 0)?),
+        ProofKind::WindowPostPartition => {
+            let sectors = [SECTOR, SECTOR + 1];
+            ("two synthetic sectors", synthetic::window_post(window_post_proof(SIZE), MINER, 0, &sectors, 0)?)
+        }
+        ProofKind::WinningPost => ("synthetic sector", synthetic::winning_post(SIZE, MINER, SECTOR, 0)?),
     };
-    let output = sealed::run_child(&child::program()?, child::SEAL, &job, SEAL_LIMIT)?;
-    let payload = synthetic::wrap(&output, SEALER.sector_number, SIZE.bytes())?;
-    step.done(&format!("made: a sealed sector of {SIZE}, {}", table::bytes(payload.len() as u64)));
-    let mut submission = Submission::porep(payload);
-    submission.request_id = format!("porep-{}-{}", SEALER.miner_id, SEALER.sector_number);
-    submission.miner_id = SEALER.miner_id;
-    submission.sector_number = SEALER.sector_number;
+    step.done(&format!("made: {what} of {SIZE}, {}", table::bytes(submission.payload_bytes() as u64)));
     Ok(submission)
 }
 
-fn parameters(dir: &Path) -> anyhow::Result<()> {
-    let circuit = CircuitId::new(ProofKind::PorepSealCommit, SIZE);
+fn sealed_sector() -> anyhow::Result<Submission> {
+    let registered_proof = interactive_seal_proof(SIZE);
+    let job = Job { registered_proof, miner_id: MINER, sector_number: SECTOR, seed: 0 };
+    let output = sealed::run_child(&child::program()?, child::SEAL, &job, SEAL_LIMIT)?;
+    let mut submission = Submission::porep(synthetic::wrap(&output, SECTOR, SIZE.bytes())?);
+    submission.request_id = format!("porep-{MINER}-{SECTOR}");
+    submission.miner_id = MINER;
+    submission.sector_number = SECTOR;
+    Ok(submission)
+}
+
+fn parameters(circuit: CircuitId, dir: &Path) -> anyhow::Result<()> {
     let step = Step::counted(format!("parameters of {circuit}"));
     let made =
         ensure_development_params(circuit, dir, &mut |progress: Progress| step.at(progress.done, progress.total))?;
@@ -88,8 +107,11 @@ fn parameters(dir: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Starts a daemon on a free port of the loopback interface, has the request proved over gRPC, and stops it again.
-async fn through_daemon(engine: Engine, submission: Submission) -> anyhow::Result<Received> {
+/// Starts a daemon on a free port of the loopback interface, has the requests proved over gRPC, and stops it again.
+async fn through_daemon(
+    engine: Engine,
+    requests: Vec<(ProofKind, Submission)>,
+) -> anyhow::Result<(Vec<Proved>, GetStatusResponse)> {
     let loopback: ListenAddr = "127.0.0.1:0".parse()?;
     let server = Server::bind(engine, &ServerConfig::new(vec![loopback])).await?;
     let address = server.addresses().first().context("the server has no address")?.to_string();
@@ -99,42 +121,54 @@ async fn through_daemon(engine: Engine, submission: Submission) -> anyhow::Resul
         // An error means that the sender is gone: time to stop as well.
         let _ = stopped.await;
     }));
-    let received = prove(&address, submission).await;
+    let received = prove_all(&address, requests).await;
     drop(stop);
     serving.await??;
     received
 }
 
-async fn prove(address: &str, submission: Submission) -> anyhow::Result<Received> {
+async fn prove_all(
+    address: &str,
+    requests: Vec<(ProofKind, Submission)>,
+) -> anyhow::Result<(Vec<Proved>, GetStatusResponse)> {
     let client = Client::connect(address).await?;
-    let step = Step::spinner("proof");
-    let started = Instant::now();
-    let response = client.prove(submission::to_wire(submission), None).await?;
-    let round_trip = started.elapsed();
-    step.done(&format!("received over gRPC: {} bytes", submit::completed(&response)?.len()));
-    let status = client.status().await?;
-    Ok(Received { response, status, round_trip })
+    let mut proved = Vec::with_capacity(requests.len());
+    for (kind, submission) in requests {
+        let step = Step::spinner(format!("{kind} proof"));
+        let started = Instant::now();
+        let response = client.prove(to_wire(submission.clone()), None).await?;
+        let round_trip = started.elapsed();
+        step.done(&format!("received over gRPC: {} bytes", submit::completed(&response)?.len()));
+        proved.push(Proved { kind, submission, response, round_trip });
+    }
+    Ok((proved, client.status().await?))
 }
 
-fn judged(submission: &Submission, proof: Vec<u8>, params_dir: &Path) -> anyhow::Result<()> {
-    let step = Step::spinner("second judge");
-    let verdict = verify::judge(&Request::parse(submission)?, Some(SEALER), proof, params_dir)?;
+fn judged(proved: &Proved, params_dir: &Path) -> anyhow::Result<Verifier> {
+    let step = Step::spinner(format!("{} judge", proved.kind));
+    let request = Request::parse(&proved.submission)?;
+    let proof = submit::completed(&proved.response)?.to_vec();
+    let verdict = verify::judge(&request, submission::sealer(&proved.submission), proof, params_dir)?;
     let reason = verdict.reason.as_deref().unwrap_or("no reason given");
     ensure!(verdict.valid, "{} refuses the proof: {reason}", verdict.verifier);
-    step.done(&format!("verified by {}", verdict.verifier));
-    Ok(())
+    step.done(&format!("verified by the API crate's {}", verdict.verifier));
+    Ok(verdict.verifier)
 }
 
-fn print(received: &Received) {
-    println!("\nverified\n");
-    let mut rows: Vec<Vec<String>> = submit::stages(&received.response)
-        .iter()
-        .map(|(stage, time)| vec![(*stage).to_owned(), seconds(*time)])
-        .collect();
-    rows.push(vec!["round trip over gRPC".into(), seconds(received.round_trip)]);
-    table::print(&["stage", "time"], &rows);
+fn print(proved: &[Proved], verifiers: &[Verifier], status: &GetStatusResponse) {
+    let row = |(proved, verifier): (&Proved, &Verifier)| {
+        let mut row = vec![proved.kind.to_string(), format!("verified by {verifier}")];
+        row.extend(submit::stages(&proved.response).map(|(_, time)| seconds(time)));
+        row.push(seconds(proved.round_trip));
+        row
+    };
+    let rows: Vec<Vec<String>> = proved.iter().zip(verifiers).map(row).collect();
+    let stages = proved.first().map(|proved| submit::stages(&proved.response).map(|(stage, _)| stage));
+    let header = [&["kind", "verdict"][..], stages.as_ref().map_or(&[][..], |stages| stages), &["over gRPC"]].concat();
     println!();
-    if let Some(memory) = &received.status.memory {
+    table::print(&header, &rows);
+    println!();
+    if let Some(memory) = &status.memory {
         table::print_memory(memory);
     }
 }

@@ -1,47 +1,57 @@
-//! Requests from files.
+//! Requests in files.
 
-use cuzk_filecoin::{Request, Submission};
+use anyhow::Context;
+use cuzk_filecoin::{Request, Submission, judge::Sealer};
 use cuzk_proto::v1::SubmitProofRequest;
+use cuzk_server::{from_wire, to_wire};
+use prost::Message;
 
-use crate::{args::C1Args, files};
+use crate::{args::RequestArgs, files};
 
-/// Reads a C1 output into a submission.
-pub(crate) fn read(args: &C1Args) -> anyhow::Result<Submission> {
-    let mut submission = Submission::porep(files::read(&args.c1)?);
-    submission.miner_id = args.miner.unwrap_or(0);
-    submission.sector_number = args.sector.unwrap_or(0);
+/// Reads a request: the bytes of a `SubmitProofRequest`, or a C1 output in JSON.
+pub(crate) fn read(args: &RequestArgs) -> anyhow::Result<Submission> {
+    let bytes = files::read(&args.request)?;
+    let mut submission = match SubmitProofRequest::decode(bytes.as_slice()) {
+        _ if bytes.first() == Some(&b'{') => Submission::porep(bytes),
+        Ok(request) => from_wire(request),
+        // JSON may begin with white space, which is no protobuf by the first key at the latest.
+        Err(_) if bytes.trim_ascii_start().first() == Some(&b'{') => Submission::porep(bytes),
+        Err(error) => {
+            let file = args.request.display();
+            return Err(error)
+                .with_context(|| format!("{file} is neither a request message nor the JSON of a C1 output"));
+        }
+    };
+    submission.miner_id = args.miner.unwrap_or(submission.miner_id);
+    submission.sector_number = args.sector.unwrap_or(submission.sector_number);
     Ok(submission)
 }
 
-/// Where miner and sector are given, holds the C1 output's replica id against theirs: a proof of another sector is of
-/// no use to anybody.
-pub(crate) fn check_owner(request: &Request, args: &C1Args) -> anyhow::Result<()> {
-    let (Some(miner), Some(sector), Some(porep)) = (args.miner, args.sector, request.porep()) else {
+/// The bytes of a request file.
+pub(crate) fn encode(submission: Submission) -> Vec<u8> {
+    to_wire(submission).encode_to_vec()
+}
+
+/// Who sealed the sector of a request, where it says so.
+pub(crate) fn sealer(submission: &Submission) -> Option<Sealer> {
+    let Submission { miner_id, sector_number, .. } = *submission;
+    (miner_id != 0 && sector_number != 0).then_some(Sealer { miner_id, sector_number })
+}
+
+/// Where miner and sector are given, holds a PoRep's replica id against theirs: a proof of another sector is of no use to
+/// anybody.
+pub(crate) fn check_owner(request: &Request, sealer: Option<Sealer>) -> anyhow::Result<()> {
+    let (Some(Sealer { miner_id, sector_number }), Some(porep)) = (sealer, request.porep()) else {
         return Ok(());
     };
-    let expected = porep.replica_id_of(miner, sector);
+    let expected = porep.replica_id_of(miner_id, sector_number);
     anyhow::ensure!(
         expected == *porep.replica_id(),
-        "the C1 output is of another sector: its replica id is {}, that of miner {miner} and sector {sector} is {}",
+        "the C1 output is of another sector: its replica id is {}, that of miner {miner_id} and sector {sector_number} is {}",
         hex(porep.replica_id()),
         hex(&expected),
     );
     Ok(())
-}
-
-/// The submission as it goes over the wire.
-pub(crate) fn to_wire(submission: Submission) -> SubmitProofRequest {
-    SubmitProofRequest {
-        request_id: submission.request_id,
-        proof_kind: submission.proof_kind,
-        sector_size: submission.sector_size,
-        registered_proof: submission.registered_proof,
-        priority: submission.priority,
-        vanilla_proof: submission.vanilla_proof.into(),
-        sector_number: submission.sector_number,
-        miner_id: submission.miner_id,
-        ..SubmitProofRequest::default()
-    }
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -8,6 +8,7 @@ use cuzk_proto::{
     Client,
     v1::{AwaitProofResponse, await_proof_response::Status},
 };
+use cuzk_server::to_wire;
 use serde_json::json;
 
 use crate::{args::SubmitArgs, files, progress::Step, submission};
@@ -15,11 +16,15 @@ use crate::{args::SubmitArgs, files, progress::Step, submission};
 /// Sends a request and, unless told otherwise, waits for the proof.
 pub(crate) fn run(args: &SubmitArgs, json: bool) -> anyhow::Result<()> {
     let mut submission = submission::read(&args.request)?;
-    submission.request_id = args.request_id.clone().unwrap_or_else(|| usual_id(&submission));
+    if let Some(id) = &args.request_id {
+        submission.request_id.clone_from(id);
+    } else if submission.request_id.is_empty() {
+        submission.request_id = usual_id(&submission);
+    }
     let runtime = tokio::runtime::Runtime::new().context("cannot start the I/O runtime")?;
     runtime.block_on(async {
         let client = Client::connect(&args.server).await?;
-        let accepted = client.submit(submission::to_wire(submission)).await?;
+        let accepted = client.submit(to_wire(submission)).await?;
         let Some(out) = &args.out else {
             let text = json!({ "job_id": accepted.job_id, "queue_position": accepted.queue_position });
             println!("{}", if json { text.to_string() } else { accepted.job_id });
@@ -48,7 +53,7 @@ pub(crate) fn completed(response: &AwaitProofResponse) -> anyhow::Result<&[u8]> 
     }
 }
 
-/// The name that a storage provider's client would give the job.
+/// The name that a storage provider's client would give a C1 output's job.
 fn usual_id(submission: &Submission) -> String {
     format!("porep-{}-{}", submission.miner_id, submission.sector_number)
 }

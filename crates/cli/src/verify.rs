@@ -14,9 +14,9 @@ use crate::{args::VerifyArgs, child, files, submission};
 
 /// Has a proof judged. The exit status is 0 only if it is valid.
 pub(crate) fn run(args: &VerifyArgs, json: bool) -> anyhow::Result<ExitCode> {
-    let request = Request::parse(&submission::read(&args.request)?)?;
-    let sealer = args.request.miner.zip(args.request.sector);
-    let sealer = sealer.map(|(miner_id, sector_number)| Sealer { miner_id, sector_number });
+    let submission = submission::read(&args.request)?;
+    let request = Request::parse(&submission)?;
+    let sealer = submission::sealer(&submission);
     let params_dir = parameter_dir_from_env(args.params.params_dir.clone());
     let verdict = judge(&request, sealer, files::read(&args.proof)?, &params_dir)?;
     let verifier = verdict.verifier.to_string();

@@ -1,48 +1,15 @@
 //! Real PoRep C2 work through whole engines: 2 KiB sectors, the CPU backend, development parameters.
 
-use std::{
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
-    thread,
-};
+mod support;
 
-use bellperson::{Circuit, ConstraintSystem, SynthesisError, groth16};
-use blstrs::{Bls12, Scalar};
-use cuzk_engine::{
-    CancelReason, Config, Engine, Interest, JobHandle, JobStage, JobState, Outcome, OutcomeStatus, Randomness,
-    ensure_development_params,
-};
-use cuzk_filecoin::{
-    CircuitId, ProofKind, Request, SectorSize, Submission, params_file_name, registered::interactive_seal_proof,
-    synthetic,
-};
-use cuzk_prover::{Backend, CpuBackend, Proof, VerifyingKey, params::Reader};
+use std::{sync::Arc, thread};
+
+use cuzk_engine::{CancelReason, Engine, JobStage, JobState, OutcomeStatus};
+use cuzk_filecoin::{CircuitId, ProofKind, SectorSize, Submission, registered::interactive_seal_proof, synthetic};
 use cuzk_testing::TimeLimit;
+use support::{Fixed, LIMIT_SECONDS, accepted, bellpersons, config, ends_empty, outcome, proof, submit};
 
 const CIRCUIT: CircuitId = CircuitId { kind: ProofKind::PorepSealCommit, size: SectorSize::KiB2 };
-/// Generating parameters, bellperson's proof and a few of ours fit several times into this.
-const LIMIT_SECONDS: u64 = 1500;
-
-/// The directory with the 2 KiB parameters, which are generated if they are missing.
-fn params_dir() -> &'static Path {
-    static DIR: OnceLock<PathBuf> = OnceLock::new();
-    DIR.get_or_init(|| {
-        let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache/parameters");
-        let dir = std::env::var_os("FIL_PROOFS_PARAMETER_CACHE").map_or(cache, PathBuf::from);
-        ensure_development_params(CIRCUIT, &dir, &mut |_| {}).expect("parameters are found or generated");
-        dir
-    })
-}
-
-fn config() -> Config {
-    let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let backend: Arc<dyn Backend> = Arc::new(CpuBackend::new(threads).expect("the system grants threads"));
-    let mut config = Config::new(params_dir(), vec![backend]);
-    config.allow_development_keys = true;
-    config
-}
-
 fn c1_output(seed: u64) -> Vec<u8> {
     let output = synthetic::porep(interactive_seal_proof(CIRCUIT.size), 1000, 1, seed).expect("2 KiB is a known size");
     serde_json::to_vec(&output).expect("a C1 output is JSON")
@@ -52,60 +19,10 @@ fn submission(seed: u64) -> Submission {
     Submission { request_id: "porep-1000-1".into(), ..Submission::porep(c1_output(seed)) }
 }
 
-fn submit(engine: &Engine, submission: &Submission) -> JobHandle {
-    engine.submit(submission.clone(), Interest::WhileHeld, None).expect("the request is accepted")
-}
-
-fn outcome(job: &JobHandle) -> Arc<Outcome> {
-    job.outcome_blocking(None).expect("without a limit there is an outcome")
-}
-
-fn proof(outcome: &Outcome) -> &[u8] {
-    match &outcome.status {
-        OutcomeStatus::Completed { proof } => proof,
-        other => panic!("no proof: {other:?}"),
-    }
-}
-
-/// Verifies against a request's own public inputs.
-fn accepted(submission: &Submission, proof: &[u8]) -> bool {
-    let request = Request::parse(submission).expect("the request was accepted before");
-    let inputs = request.public_inputs(0).expect("a 2 KiB request has a partition 0");
-    let vk: VerifyingKey =
-        Reader::open(&params_dir().join(params_file_name(CIRCUIT))).expect("it was read before").header().vk.clone();
-    vk.verify(&Proof::from_bytes(proof).expect("a proof has 192 bytes of curve points"), &inputs).is_ok()
-}
-
-/// Ends the engine and expects that nothing is counted any more.
-fn ends_empty(engine: Engine) {
-    let ledger = engine.ledger().clone();
-    engine.drain();
-    drop(engine);
-    let left = ledger.snapshot();
-    // Kept proofs and resident keys went with the engine.
-    assert!(left.is_empty(), "{left}");
-}
-
-struct Fixed;
-
-impl Randomness for Fixed {
-    fn blinding(&self) -> (Scalar, Scalar) {
-        (Scalar::from(0x1234_5678), Scalar::from(0x8765_4321))
-    }
-}
-
-struct Partition(Request);
-
-impl Circuit<Scalar> for Partition {
-    fn synthesize<CS: ConstraintSystem<Scalar>>(self, cs: &mut CS) -> Result<(), SynthesisError> {
-        self.0.synthesize(0, cs)
-    }
-}
-
 #[test]
 fn a_real_proof_is_bellpersons_byte_for_byte() {
     let _limit = TimeLimit::seconds(LIMIT_SECONDS);
-    let mut config = config();
+    let mut config = config(CIRCUIT);
     config.randomness = Arc::new(Fixed);
     let engine = Engine::new(config).expect("the settings are sound");
     let submission = submission(1);
@@ -113,21 +30,14 @@ fn a_real_proof_is_bellpersons_byte_for_byte() {
     ends_empty(engine);
     assert!(accepted(&submission, proof(&ours)));
 
-    let file = std::fs::File::open(params_dir().join(params_file_name(CIRCUIT))).expect("it was read before");
-    let params = groth16::Parameters::<Bls12>::read(std::io::BufReader::new(file), false).expect("bellperson reads it");
-    let (r, s) = Fixed.blinding();
-    let request = Request::parse(&submission).expect("it was accepted before");
-    let theirs = groth16::create_proof(Partition(request), &params, r, s).expect("bellperson proves it");
-    let mut bytes = Vec::new();
-    theirs.write(&mut bytes).expect("a vector takes all");
-    assert_eq!(proof(&ours), bytes);
+    assert_eq!(proof(&ours), bellpersons(&submission));
 }
 
 /// Two engines in one process, and on one of them two requests with one id and different content at the same time.
 #[test]
 fn engines_and_equal_ids_do_not_mix() {
     let _limit = TimeLimit::seconds(LIMIT_SECONDS);
-    let (one, two) = (Engine::new(config()), Engine::new(config()));
+    let (one, two) = (Engine::new(config(CIRCUIT)), Engine::new(config(CIRCUIT)));
     let (one, two) = (one.expect("the settings are sound"), two.expect("two engines share nothing"));
     let (first, second) = (submission(2), submission(3));
     let jobs = [submit(&one, &first), submit(&one, &second), submit(&two, &first)];
@@ -161,7 +71,7 @@ fn with_one_wrong_hash(c1: &[u8]) -> Vec<u8> {
 #[test]
 fn one_wrong_hash_fails_its_job_and_names_the_constraint() {
     let _limit = TimeLimit::seconds(LIMIT_SECONDS);
-    let engine = Engine::new(config()).expect("the settings are sound");
+    let engine = Engine::new(config(CIRCUIT)).expect("the settings are sound");
     let wrong = Submission::porep(with_one_wrong_hash(&c1_output(4)));
     let failed = outcome(&submit(&engine, &wrong));
     let OutcomeStatus::Failed { stage: JobStage::Solve, partition: Some(0), message } = &failed.status else {
@@ -181,7 +91,7 @@ fn one_wrong_hash_fails_its_job_and_names_the_constraint() {
 #[test]
 fn cancelling_a_running_job_stops_it_and_frees_everything() {
     let _limit = TimeLimit::seconds(LIMIT_SECONDS);
-    let engine = Engine::new(config()).expect("the settings are sound");
+    let engine = Engine::new(config(CIRCUIT)).expect("the settings are sound");
     engine.preload(CIRCUIT).expect("the parameters are there");
     let job = submit(&engine, &submission(5));
     // Preloading left nothing to wait for but a worker.

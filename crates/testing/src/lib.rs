@@ -1,12 +1,14 @@
 //! What the workspace's own tests share.
 //!
-//! Owns the watchdog that keeps a hung test from hanging a whole run ([`TimeLimit`]) and small random circuits that are
-//! satisfied ([`RandomCircuit`]). It is a development dependency only; nothing that ships uses it.
+//! Owns the watchdog that keeps a hung test from hanging a whole run ([`TimeLimit`]), small random circuits that are
+//! satisfied ([`RandomCircuit`]) and damage to bytes ([`Mutator`]). It is a development dependency only; nothing that ships uses it.
 
 #![forbid(unsafe_code)]
 
+mod mutation;
 mod random_circuit;
 
+pub use mutation::Mutator;
 pub use random_circuit::RandomCircuit;
 
 use std::{
