@@ -53,6 +53,16 @@ pub enum RequestError {
         /// The length of the JSON text.
         length: usize,
     },
+    /// Bytes that are not the bincode that they should be.
+    #[error("{field}: not the expected bincode: {message} ({length} bytes)")]
+    Bincode {
+        /// Where.
+        field: String,
+        /// What the parser says.
+        message: String,
+        /// The length of the field.
+        length: usize,
+    },
     /// Text that is not standard base64 with padding.
     #[error("{field}: not standard base64 with padding: {message}")]
     Base64 {
@@ -114,6 +124,7 @@ impl RequestError {
             | Self::Unsupported { field, .. }
             | Self::Value { field, .. }
             | Self::Json { field, .. }
+            | Self::Bincode { field, .. }
             | Self::Base64 { field, .. }
             | Self::NotCanonical { field, .. }
             | Self::Count { field, .. }

@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bincode;
 mod child;
 mod circuit_id;
 mod error;
