@@ -2,11 +2,14 @@
 //! [`Work`](crate::work::Work) for it.
 
 use crate::porep::PorepRequest;
+use crate::snap::SnapRequest;
 
 /// A parsed request of any kind.
 pub(crate) enum Kinds {
     /// PoRep C2.
     Porep(PorepRequest),
+    /// SnapDeals.
+    Snap(SnapRequest),
 }
 
 /// Evaluates an expression with a name bound to whatever [`Kinds`] holds.
@@ -14,6 +17,7 @@ macro_rules! with_kind {
     ($kinds:expr, $work:ident => $body:expr) => {
         match $kinds {
             $crate::kinds::Kinds::Porep($work) => $body,
+            $crate::kinds::Kinds::Snap($work) => $body,
         }
     };
 }
@@ -29,10 +33,16 @@ macro_rules! with_kind_type {
                 let $wrap = $crate::kinds::Kinds::Porep;
                 $body
             }
+            $crate::ProofKind::SnapDealsUpdate => {
+                type $work = $crate::snap::SnapRequest;
+                #[allow(unused_variables, reason = "not every caller makes a `Kinds`")]
+                let $wrap = $crate::kinds::Kinds::Snap;
+                $body
+            }
             // Stand-ins until their modules are there.
-            $crate::ProofKind::SnapDealsUpdate
-            | $crate::ProofKind::WindowPostPartition
-            | $crate::ProofKind::WinningPost => unimplemented!("not in this version"),
+            $crate::ProofKind::WindowPostPartition | $crate::ProofKind::WinningPost => {
+                unimplemented!("not in this version")
+            }
         }
     };
 }

@@ -29,22 +29,22 @@ pub enum GenerateError {
         limit_bytes: u64,
     },
     /// The proof crates failed.
-    #[error("the proof crates failed to {step} for {registered_proof:?}: {reason}")]
+    #[error("the proof crates failed to {step} for {proof_type}: {reason}")]
     Crates {
         /// What they were asked to do.
         step: &'static str,
-        /// For which proof type.
-        registered_proof: RegisteredSealProof,
+        /// For which proof type: a seal proof, or the circuit of another kind.
+        proof_type: String,
         /// Their own words.
         reason: String,
     },
     /// The proof crates' vanilla verifier does not accept what was made: a fault in this crate.
     #[error(
-        "the vanilla proof of a synthetic {registered_proof:?} sector does not verify; this is a bug, please report it"
+        "the vanilla proof of a synthetic sector for {proof_type} does not verify; this is a bug, please report it"
     )]
     Rejected {
-        /// For which proof type.
-        registered_proof: RegisteredSealProof,
+        /// For which proof type: a seal proof, or the circuit of another kind.
+        proof_type: String,
     },
     /// A file of the sector that is being sealed could not be written or read.
     #[error("cannot {action} in {directory} while sealing: {source}; check its space and permissions")]
@@ -71,7 +71,7 @@ pub enum GenerateError {
 
 impl GenerateError {
     /// An error of the proof crates, with all its causes, while they were to `step`.
-    pub(crate) fn crates<E: Display>(step: &'static str, registered_proof: RegisteredSealProof) -> impl Fn(E) -> Self {
-        move |error| Self::Crates { step, registered_proof, reason: format!("{error:#}") }
+    pub(crate) fn crates<E: Display>(step: &'static str, proof_type: impl Display) -> impl FnOnce(E) -> Self {
+        move |error| Self::Crates { step, proof_type: proof_type.to_string(), reason: format!("{error:#}") }
     }
 }
