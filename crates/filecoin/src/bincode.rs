@@ -13,7 +13,6 @@ use crate::field_path::FieldPath;
 ///
 /// # Errors
 /// [`RequestError::Bincode`], on bytes left over as well.
-#[allow(dead_code, reason = "the kinds that read bincode follow")]
 pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8], at: &FieldPath<'_>) -> Result<T, RequestError> {
     let options = DefaultOptions::new().with_fixint_encoding().with_limit(bytes.len() as u64).reject_trailing_bytes();
     options.deserialize(bytes).map_err(|error| RequestError::Bincode {

@@ -1,7 +1,11 @@
 //! The last resort around calls into the proof crates.
 
 use std::fmt::Display;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use bellperson::{Circuit, ConstraintSystem, SynthesisError};
+use blstrs::Scalar;
 
 /// Runs code of the proof crates on checked data; an error or a panic of theirs becomes its message.
 ///
@@ -15,6 +19,20 @@ pub(crate) fn guarded<T, E: Display>(run: impl FnOnce() -> Result<T, E>) -> Resu
             Err(format!("panic: {}", message.unwrap_or("without a message")))
         }
     }
+}
+
+/// Builds a circuit and synthesises it, with the gadgets' own errors kept and all others turned into one.
+pub(crate) fn guarded_synthesis<C, E, CS>(
+    cs: &mut CS,
+    build: impl FnOnce() -> Result<C, E>,
+) -> Result<(), SynthesisError>
+where
+    C: Circuit<Scalar>,
+    E: Display,
+    CS: ConstraintSystem<Scalar>,
+{
+    let synthesised = guarded(|| -> Result<_, E> { Ok(build()?.synthesize(cs)) });
+    synthesised.unwrap_or_else(|message| Err(io::Error::other(message).into()))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use crate::porep::PorepRequest;
 use crate::post::{WindowPost, WinningPost};
+use crate::snap::SnapRequest;
 
 /// A parsed request of any kind.
 pub(crate) enum Kinds {
@@ -12,6 +13,8 @@ pub(crate) enum Kinds {
     WindowPost(WindowPost),
     /// WinningPoSt.
     WinningPost(WinningPost),
+    /// SnapDeals.
+    Snap(SnapRequest),
 }
 
 /// Evaluates an expression with a name bound to whatever [`Kinds`] holds.
@@ -21,6 +24,7 @@ macro_rules! with_kind {
             $crate::kinds::Kinds::Porep($work) => $body,
             $crate::kinds::Kinds::WindowPost($work) => $body,
             $crate::kinds::Kinds::WinningPost($work) => $body,
+            $crate::kinds::Kinds::Snap($work) => $body,
         }
     };
 }
@@ -48,8 +52,12 @@ macro_rules! with_kind_type {
                 let $wrap = $crate::kinds::Kinds::WinningPost;
                 $body
             }
-            // A stand-in until its module is there.
-            $crate::ProofKind::SnapDealsUpdate => unimplemented!("not in this version"),
+            $crate::ProofKind::SnapDealsUpdate => {
+                type $work = $crate::snap::SnapRequest;
+                #[allow(unused_variables, reason = "not every caller makes a `Kinds`")]
+                let $wrap = $crate::kinds::Kinds::Snap;
+                $body
+            }
         }
     };
 }

@@ -7,8 +7,8 @@
 //!
 //! Does not prove anything, and knows neither keys nor queues nor the network.
 //!
-//! This version knows PoRep C2 at the five published sector sizes. Another kind is one more module like `porep`, and
-//! one more line in `request`.
+//! Kinds are modules like `porep` and `snap`, each at the five published sector sizes; another one is one more module,
+//! and one more entry in `kinds`.
 
 #![forbid(unsafe_code)]
 
@@ -32,6 +32,7 @@ mod request;
 pub mod sealed;
 mod shape;
 mod size;
+mod snap;
 mod submission;
 pub mod synthetic;
 mod work;
@@ -45,8 +46,9 @@ pub use porep::PorepRequest;
 pub use post::PostRequest;
 pub use request::{PROOF_BYTES, Request, synthesize_blank};
 pub use size::{SectorSize, UnknownSectorSize};
+pub use snap::SnapRequest;
 pub use submission::Submission;
 
-pub use filecoin_proofs_api::{RegisteredPoStProof, RegisteredSealProof};
+pub use filecoin_proofs_api::{RegisteredPoStProof, RegisteredSealProof, RegisteredUpdateProof};
 
 use hex::hex;

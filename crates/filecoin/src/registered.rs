@@ -1,6 +1,6 @@
 //! Registered proofs: their numbers in the chain's enums, and what they say about a request.
 
-use filecoin_proofs_api::{ApiFeature, RegisteredPoStProof, RegisteredSealProof};
+use filecoin_proofs_api::{ApiFeature, RegisteredPoStProof, RegisteredSealProof, RegisteredUpdateProof};
 
 use crate::SectorSize;
 
@@ -137,6 +137,46 @@ pub(crate) fn describe_post(proof: RegisteredPoStProof) -> String {
     format!("{proof:?} ({})", post_proof_wire(proof))
 }
 
+/// All registered update proofs, each at the index that is its number in the chain's enum (field 4 of a SnapDeals
+/// request): one a sector size, ascending.
+const UPDATE_PROOFS: [RegisteredUpdateProof; 5] = {
+    use RegisteredUpdateProof::*;
+    [StackedDrg2KiBV1, StackedDrg8MiBV1, StackedDrg512MiBV1, StackedDrg32GiBV1, StackedDrg64GiBV1]
+};
+
+/// The update proof with that number, if there is one.
+pub fn update_proof_from_wire(number: u64) -> Option<RegisteredUpdateProof> {
+    usize::try_from(number).ok().and_then(|index| UPDATE_PROOFS.get(index)).copied()
+}
+
+/// The number of an update proof in the chain's enum.
+pub fn update_proof_wire(proof: RegisteredUpdateProof) -> u64 {
+    // As for seal proofs: no explicit discriminants, and UPDATE_PROOFS is in the enum's order.
+    proof as u64
+}
+
+/// The update proof of a sector size.
+pub fn update_proof(size: SectorSize) -> RegisteredUpdateProof {
+    match size {
+        SectorSize::KiB2 => RegisteredUpdateProof::StackedDrg2KiBV1,
+        SectorSize::MiB8 => RegisteredUpdateProof::StackedDrg8MiBV1,
+        SectorSize::MiB512 => RegisteredUpdateProof::StackedDrg512MiBV1,
+        SectorSize::GiB32 => RegisteredUpdateProof::StackedDrg32GiBV1,
+        SectorSize::GiB64 => RegisteredUpdateProof::StackedDrg64GiBV1,
+    }
+}
+
+/// The sector size of an update proof.
+pub(crate) fn update_proof_size(proof: RegisteredUpdateProof) -> SectorSize {
+    match proof {
+        RegisteredUpdateProof::StackedDrg2KiBV1 => SectorSize::KiB2,
+        RegisteredUpdateProof::StackedDrg8MiBV1 => SectorSize::MiB8,
+        RegisteredUpdateProof::StackedDrg512MiBV1 => SectorSize::MiB512,
+        RegisteredUpdateProof::StackedDrg32GiBV1 => SectorSize::GiB32,
+        RegisteredUpdateProof::StackedDrg64GiBV1 => SectorSize::GiB64,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,5 +219,21 @@ mod tests {
             assert_eq!(seal_proof_size(proof), Some(size));
             assert!((5..10).contains(&seal_proof_wire(proof)));
         }
+    }
+
+    #[test]
+    fn update_proofs_are_numbered_by_size() {
+        let _limit = cuzk_testing::TimeLimit::seconds(10);
+        for ((number, proof), size) in (0..).zip(UPDATE_PROOFS).zip(SectorSize::ALL) {
+            assert_eq!(update_proof_wire(proof), number);
+            assert_eq!(update_proof_from_wire(number), Some(proof));
+            // The crates put an update proof's number where a seal proof's stands.
+            assert_eq!(proof.as_v1_config().porep_id[..8], number.to_le_bytes());
+            assert_eq!(update_proof(size), proof);
+            assert_eq!(update_proof_size(proof), size);
+            assert_eq!(u64::from(proof.sector_size()), size.bytes());
+        }
+        assert_eq!(update_proof_from_wire(5), None);
+        assert_eq!(update_proof_from_wire(u64::MAX), None);
     }
 }

@@ -7,6 +7,7 @@ use crate::error::{Error, RequestError};
 use crate::kinds::{Kinds, with_kind, with_kind_type};
 use crate::porep::PorepRequest;
 use crate::post::{PostRequest, WindowPost, WinningPost};
+use crate::snap::SnapRequest;
 use crate::work::Work;
 use crate::{CircuitId, Priority, ProofKind, SectorSize, Submission};
 
@@ -83,6 +84,14 @@ impl Request {
     pub fn porep(&self) -> Option<&PorepRequest> {
         match &self.kind {
             Kinds::Porep(work) => Some(work),
+            _ => None,
+        }
+    }
+
+    /// What a SnapDeals request says, if this is one.
+    pub fn snap(&self) -> Option<&SnapRequest> {
+        match &self.kind {
+            Kinds::Snap(work) => Some(work),
             _ => None,
         }
     }

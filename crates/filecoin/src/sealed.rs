@@ -17,7 +17,11 @@ mod child;
 
 pub use child::{child_main, run_child};
 
-use crate::{prover_id::prover_id, registered::is_interactive, synthetic::GenerateError};
+use crate::{
+    prover_id::prover_id,
+    registered::{describe, is_interactive},
+    synthetic::GenerateError,
+};
 use filecoin_proofs_api::{
     PieceInfo, RegisteredSealProof, SectorId, Ticket, UnpaddedBytesAmount,
     seal::{self, SealCommitPhase1Output},
@@ -105,11 +109,11 @@ impl Workshop<'_> {
         let pieces = [self.stage_data(&staged, &mut rng)?];
         let labelled =
             seal::seal_pre_commit_phase1(registered_proof, &cache, &staged, &replica, prover, sector, ticket, &pieces)
-                .map_err(GenerateError::crates("label a sector", registered_proof))?;
+                .map_err(GenerateError::crates("label a sector", describe(registered_proof)))?;
         let committed = seal::seal_pre_commit_phase2(labelled, &cache, &replica)
-            .map_err(GenerateError::crates("encode a sector", registered_proof))?;
+            .map_err(GenerateError::crates("encode a sector", describe(registered_proof)))?;
         seal::seal_commit_phase1(&cache, &replica, prover, sector, ticket, challenge_seed, committed, &pieces)
-            .map_err(GenerateError::crates("open a sealed sector", registered_proof))
+            .map_err(GenerateError::crates("open a sealed sector", describe(registered_proof)))
     }
 
     /// Writes one random piece that fills the sector, padded as the API crate does it.
@@ -120,7 +124,7 @@ impl Workshop<'_> {
         rng.fill_bytes(&mut piece);
         let target = File::create(staged).map_err(work_file("create the data file", self.directory))?;
         let (piece, _) = seal::write_and_preprocess(registered_proof, piece.as_slice(), target, piece_bytes)
-            .map_err(GenerateError::crates("pad a piece", registered_proof))?;
+            .map_err(GenerateError::crates("pad a piece", describe(registered_proof)))?;
         Ok(piece)
     }
 }

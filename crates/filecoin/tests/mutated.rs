@@ -169,7 +169,8 @@ fn damage_fields(mutator: &mut Mutator, submission: &mut Submission) {
         6 => mutator.damage(&mut submission.randomness),
         7 => {
             let commitments = [&mut submission.comm_r_old, &mut submission.comm_r_new, &mut submission.comm_d_new];
-            mutator.damage(commitments.into_iter().nth(mutator.below(3)).expect("one of three"));
+            let which = mutator.below(3);
+            commitments.into_iter().skip(which).take(1).for_each(|bytes| mutator.damage(bytes));
         }
         _ => {
             let kept = mutator.below(submission.vanilla_proofs.len() + 1);

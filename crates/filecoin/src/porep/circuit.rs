@@ -1,20 +1,17 @@
 //! A PoRep partition's circuit, through the proof crates' own gadgets.
 
-use bellperson::{Circuit, ConstraintSystem, SynthesisError};
+use bellperson::{ConstraintSystem, SynthesisError};
 use blstrs::Scalar;
 use filecoin_hashers::poseidon::PoseidonHasher;
 use filecoin_proofs::parameters::public_params;
 use filecoin_proofs_api::RegisteredSealProof;
-use std::io;
 use storage_proofs_core::compound_proof::CompoundProof;
 use storage_proofs_core::error::Result;
-use storage_proofs_porep::stacked::{
-    self, EncodingProof, LabelingProof, ReplicaColumnProof, StackedCircuit, StackedCompound,
-};
+use storage_proofs_porep::stacked::{self, EncodingProof, LabelingProof, ReplicaColumnProof, StackedCompound};
 
 use super::inputs::Statement;
 use super::payload::{ChallengeProof, ColumnProof, LabelProof};
-use crate::guard::guarded;
+use crate::guard::guarded_synthesis;
 use crate::merkle::{TreePath, data_path, poseidon, tree_path};
 use crate::shape::{DataHasher, TreeShape};
 
@@ -25,7 +22,7 @@ pub(crate) fn synthesize<Tree: TreeShape, CS: ConstraintSystem<Scalar>>(
     partition: usize,
     cs: &mut CS,
 ) -> std::result::Result<(), SynthesisError> {
-    run(cs, || {
+    guarded_synthesis(cs, || -> Result<_> {
         let proofs: Vec<_> = proofs.iter().map(challenge::<Tree>).collect();
         let params = public_params::<Tree>(&statement.registered_proof.as_v1_config())?;
         let inputs = statement.public_inputs(Some(partition));
@@ -38,19 +35,10 @@ pub(crate) fn synthesize_blank<Tree: TreeShape, CS: ConstraintSystem<Scalar>>(
     proof: RegisteredSealProof,
     cs: &mut CS,
 ) -> std::result::Result<(), SynthesisError> {
-    run(cs, || {
+    guarded_synthesis(cs, || -> Result<_> {
         let params = public_params::<Tree>(&proof.as_v1_config())?;
         Ok(StackedCompound::<Tree, DataHasher>::blank_circuit(&params))
     })
-}
-
-/// Builds a circuit and synthesises it, with the gadgets' own errors kept and all others turned into one.
-fn run<Tree: TreeShape, CS: ConstraintSystem<Scalar>>(
-    cs: &mut CS,
-    build: impl FnOnce() -> Result<StackedCircuit<Tree, DataHasher>>,
-) -> std::result::Result<(), SynthesisError> {
-    let synthesised = guarded(|| -> Result<std::result::Result<(), SynthesisError>> { Ok(build()?.synthesize(cs)) });
-    synthesised.unwrap_or_else(|message| Err(io::Error::other(message).into()))
 }
 
 fn challenge<Tree: TreeShape>(proof: &ChallengeProof) -> stacked::Proof<Tree, DataHasher> {

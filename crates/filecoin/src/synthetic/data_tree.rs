@@ -9,9 +9,6 @@ use generic_array::typenum::U2;
 use rand::RngCore;
 use storage_proofs_core::merkle::MerkleProof;
 
-/// Height of a tile: 2¹² leaves, 128 KiB of data.
-const TILE_HEIGHT: usize = 12;
-
 /// The binary SHA-256 tree over periodic data.
 pub(super) struct DataTree {
     /// Rows of one tile, leaves first; the last row is the root of the tile alone.
@@ -21,9 +18,9 @@ pub(super) struct DataTree {
 }
 
 impl DataTree {
-    /// A tree of 2^`height` leaves over a random tile, which has at most all of them.
-    pub(super) fn random(height: usize, rng: &mut impl RngCore) -> Self {
-        let tile_height = height.min(TILE_HEIGHT);
+    /// A tree of 2^`height` leaves over a random tile of 2^`tile_height`, or of as many as there are.
+    pub(super) fn random(height: usize, tile_height: usize, rng: &mut impl RngCore) -> Self {
+        let tile_height = height.min(tile_height);
         let leaves = (0..1usize << tile_height).map(|_| random_leaf(rng)).collect();
         let mut tile: Vec<Vec<Sha256Domain>> = vec![leaves];
         for row in 0..tile_height {
@@ -46,7 +43,7 @@ impl DataTree {
     }
 
     /// Node `index` of `row`, row 0 being the leaves.
-    fn node(&self, row: usize, index: usize) -> Sha256Domain {
+    pub(super) fn node(&self, row: usize, index: usize) -> Sha256Domain {
         match self.tile.get(row) {
             Some(nodes) => nodes[index % nodes.len()],
             None => self.above[row - self.tile.len()],
@@ -85,15 +82,17 @@ fn random_leaf(rng: &mut impl RngCore) -> Sha256Domain {
 
 #[cfg(test)]
 mod tests {
-    use super::{DataTree, TILE_HEIGHT, tree_hash};
+    use super::{DataTree, tree_hash};
     use cuzk_testing::TimeLimit;
     use filecoin_hashers::sha256::{Sha256Domain, Sha256Hasher};
     use rand::SeedableRng;
     use rand_chacha::ChaCha20Rng;
     use storage_proofs_core::merkle::MerkleProofTrait;
 
+    const TILE_HEIGHT: usize = 12;
+
     fn tree(height: usize) -> DataTree {
-        DataTree::random(height, &mut ChaCha20Rng::seed_from_u64(7))
+        DataTree::random(height, TILE_HEIGHT, &mut ChaCha20Rng::seed_from_u64(7))
     }
 
     #[test]

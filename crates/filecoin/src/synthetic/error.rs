@@ -29,30 +29,32 @@ pub enum GenerateError {
         limit_bytes: u64,
     },
     /// Sectors that cannot be one request.
-    #[error("cannot make a {proof} request of {found} sectors: give 1 to {limit}, each once")]
+    #[error("cannot make a {proof_type} request of {found} sectors: give 1 to {limit}, each once")]
     Sectors {
         /// The type that was asked for.
-        proof: String,
+        proof_type: String,
         /// How many were named.
         found: usize,
         /// How many one partition has.
         limit: usize,
     },
     /// The proof crates failed.
-    #[error("the proof crates failed to {step} for {proof}: {reason}")]
+    #[error("the proof crates failed to {step} for {proof_type}: {reason}")]
     Crates {
         /// What they were asked to do.
         step: &'static str,
-        /// For which proof type.
-        proof: String,
+        /// For which proof type: a seal proof, or the circuit of another kind.
+        proof_type: String,
         /// Their own words.
         reason: String,
     },
     /// The proof crates' vanilla verifier does not accept what was made: a fault in this crate.
-    #[error("the vanilla proof of a synthetic {proof} request does not verify; this is a bug, please report it")]
+    #[error(
+        "the vanilla proof of a synthetic sector for {proof_type} does not verify; this is a bug, please report it"
+    )]
     Rejected {
-        /// For which proof type.
-        proof: String,
+        /// For which proof type: a seal proof, or the circuit of another kind.
+        proof_type: String,
     },
     /// A file of the sector that is being sealed could not be written or read.
     #[error("cannot {action} in {directory} while sealing: {source}; check its space and permissions")]
@@ -79,7 +81,7 @@ pub enum GenerateError {
 
 impl GenerateError {
     /// An error of the proof crates, with all its causes, while they were to `step`.
-    pub(crate) fn crates<E: Display>(step: &'static str, proof: impl Debug) -> impl Fn(E) -> Self {
-        move |error| Self::Crates { step, proof: format!("{proof:?}"), reason: format!("{error:#}") }
+    pub(crate) fn crates<E: Display>(step: &'static str, proof_type: impl Display) -> impl FnOnce(E) -> Self {
+        move |error| Self::Crates { step, proof_type: proof_type.to_string(), reason: format!("{error:#}") }
     }
 }

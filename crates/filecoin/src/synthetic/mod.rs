@@ -8,22 +8,34 @@
 //! This works for interactive PoRep, whose challenges follow from the replica id and the chain's seed. In Synthetic
 //! PoRep (the protocol variant, unrelated to this module's name) and in non-interactive PoRep they also depend on the
 //! replica's commitment, which here is known only once the challenges are.
+//!
+//! The challenges of a SnapDeals update depend on the new replica's commitment too, but its data go into the replica by
+//! one multiplication instead of eleven layers of labels. So [`snap`] makes a whole sector, and a periodic one.
 
 mod data_tree;
 mod error;
 mod labels;
+mod periodic_tree;
 mod porep;
 mod post;
+mod snap;
 mod sparse_tree;
 #[cfg(test)]
 mod tests;
+mod tree_shape;
 mod wrapped;
 
 pub use error::GenerateError;
 pub use post::{window_post, winning_post};
+pub use snap::SnapVanilla;
 pub use wrapped::wrap;
 
-use crate::prover_id::prover_id;
+use crate::{
+    ProofKind, SectorSize, Submission,
+    prover_id::prover_id,
+    registered::{update_proof, update_proof_wire},
+    shape::with_shape,
+};
 use filecoin_hashers::{Domain, HashFunction, Hasher};
 use filecoin_proofs::constants::{
     DRG_DEGREE, EXP_DEGREE, SectorShape2KiB, SectorShape8MiB, SectorShape32GiB, SectorShape64GiB, SectorShape512MiB,
@@ -71,6 +83,44 @@ pub fn porep(
         }
         _ => Err(GenerateError::NotInteractive { registered_proof }),
     }
+}
+
+/// The vanilla proofs of a synthetic sector's update, checked by the proof crates' own vanilla verifier.
+///
+/// Equal arguments give equal output; another `seed` gives other data and another replica. Nothing in an update names
+/// miner or sector.
+///
+/// # Errors
+/// [`GenerateError::Crates`] when the proof crates fail, [`GenerateError::Rejected`] when their verifier does not accept
+/// the result.
+pub fn snap(size: SectorSize, seed: u64) -> Result<SnapVanilla, GenerateError> {
+    with_shape!(size, Tree => snap::update::<Tree>(size, seed))
+}
+
+/// [`snap`] as a request of a miner for a sector, the way that storage providers send it.
+///
+/// # Errors
+/// Those of [`snap`].
+pub fn snap_submission(
+    size: SectorSize,
+    miner_id: u64,
+    sector_number: u64,
+    seed: u64,
+) -> Result<Submission, GenerateError> {
+    let vanilla = snap(size, seed)?;
+    Ok(Submission {
+        request_id: format!("snap-{miner_id}-{sector_number}"),
+        proof_kind: ProofKind::SnapDealsUpdate.wire(),
+        sector_size: size.bytes(),
+        registered_proof: update_proof_wire(update_proof(size)),
+        miner_id,
+        sector_number,
+        comm_r_old: vanilla.comm_r_old.to_vec(),
+        comm_r_new: vanilla.comm_r_new.to_vec(),
+        comm_d_new: vanilla.comm_d_new.to_vec(),
+        vanilla_proofs: vanilla.partition_proofs,
+        ..Submission::default()
+    })
 }
 
 /// The node over `children`, which stand `height` rows above the leaves.

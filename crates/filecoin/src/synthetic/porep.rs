@@ -11,8 +11,10 @@ use super::{
     GenerateError,
     data_tree::DataTree,
     labels::{Challenged, Labels},
-    sparse_tree::{SparseTree, TreeProof},
+    sparse_tree::SparseTree,
+    tree_shape::TreeProof,
 };
+use crate::registered::describe;
 use blstrs::Scalar;
 use filecoin_hashers::{
     HashFunction, Hasher,
@@ -39,6 +41,9 @@ use storage_proofs_porep::stacked::{
 /// One challenge's vanilla proof.
 type ChallengeProof<Tree> = Proof<Tree, Sha256Hasher>;
 
+/// Height of the tile that the data repeats: 2¹² leaves, 128 KiB.
+const DATA_TILE_HEIGHT: usize = 12;
+
 /// Which synthetic sector to make.
 pub(super) struct Sector {
     pub(super) registered_proof: RegisteredSealProof,
@@ -58,13 +63,13 @@ impl Sector {
     {
         let registered_proof = self.registered_proof;
         let config = registered_proof.as_v1_config();
-        let params =
-            public_params::<Tree>(&config).map_err(GenerateError::crates("set up its parameters", registered_proof))?;
+        let params = public_params::<Tree>(&config)
+            .map_err(GenerateError::crates("set up its parameters", describe(registered_proof)))?;
         let nodes = params.graph.size();
         let mut rng = ChaCha20Rng::seed_from_u64(self.seed);
 
         let (ticket, seed) = (random_bytes(&mut rng), random_bytes(&mut rng));
-        let data = DataTree::random(nodes.ilog2() as usize, &mut rng);
+        let data = DataTree::random(nodes.ilog2() as usize, DATA_TILE_HEIGHT, &mut rng);
         let comm_d = Commitment::from(data.root());
         let replica_id = generate_replica_id::<PoseidonHasher, _>(
             &self.prover_id,
@@ -78,10 +83,10 @@ impl Sector {
         let challenges = self.challenges(&params, &inputs);
         let distinct: BTreeSet<u32> = challenges.iter().flatten().copied().collect();
         let labels = Labels::new(&params, &replica_id, &distinct, &mut rng)
-            .map_err(GenerateError::crates("look up parents in its graph", registered_proof))?;
+            .map_err(GenerateError::crates("look up parents in its graph", describe(registered_proof)))?;
 
         let trees = Trees::<Tree>::new(nodes, data, &labels)
-            .map_err(GenerateError::crates("hash its columns", registered_proof))?;
+            .map_err(GenerateError::crates("hash its columns", describe(registered_proof)))?;
         inputs.tau = Some(Tau { comm_d: trees.data.root(), comm_r: trees.comm_r() });
         let prove_partition = |challenges: &Vec<u32>| {
             challenges
@@ -129,8 +134,8 @@ impl Sector {
     {
         let registered_proof = self.registered_proof;
         let accepted = StackedDrg::<Tree, Sha256Hasher>::verify_all_partitions(params, inputs, proofs)
-            .map_err(GenerateError::crates("verify the vanilla proofs", registered_proof))?;
-        if accepted { Ok(()) } else { Err(GenerateError::Rejected { proof: format!("{registered_proof:?}") }) }
+            .map_err(GenerateError::crates("verify the vanilla proofs", describe(registered_proof)))?;
+        if accepted { Ok(()) } else { Err(GenerateError::Rejected { proof_type: describe(registered_proof) }) }
     }
 }
 

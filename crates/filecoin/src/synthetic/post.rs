@@ -65,13 +65,13 @@ fn post(
     sectors: &[u64],
     seed: u64,
 ) -> Result<Submission, GenerateError> {
-    let name = || format!("{registered_proof:?}");
+    let name = || registered::describe_post(registered_proof);
     let size = registered::post_proof_size(registered_proof);
-    let size = size.ok_or_else(|| GenerateError::crates("know its size", registered_proof)("not a published one"))?;
+    let size = size.ok_or_else(|| GenerateError::crates("know its size", name())("not a published one"))?;
     let limit = registered_proof.sector_count();
     let distinct: BTreeSet<u64> = sectors.iter().copied().collect();
     if distinct.is_empty() || distinct.len() != sectors.len() || sectors.len() > limit {
-        return Err(GenerateError::Sectors { proof: name(), found: sectors.len(), limit });
+        return Err(GenerateError::Sectors { proof_type: name(), found: sectors.len(), limit });
     }
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let mut randomness = [0; 32];
@@ -113,7 +113,7 @@ impl Maker {
         ids: &[SectorId],
         rng: &mut ChaCha20Rng,
     ) -> Result<Vec<Vec<u8>>, GenerateError> {
-        let crates = |step| GenerateError::crates(step, self.registered_proof);
+        let crates = |step| GenerateError::crates(step, self.name());
         let challenges = self.challenges::<Tree>(ids).map_err(crates("make challenges"))?;
         let leaves: BTreeSet<u64> = challenges.values().flatten().copied().collect();
         let leaves: BTreeMap<usize, PoseidonDomain> =
@@ -124,9 +124,7 @@ impl Maker {
         self.judge(&proofs)?;
         proofs
             .iter()
-            .map(|proof| {
-                ::bincode::serialize(proof).map_err(GenerateError::crates("write bincode", self.registered_proof))
-            })
+            .map(|proof| ::bincode::serialize(proof).map_err(GenerateError::crates("write bincode", self.name())))
             .collect()
     }
 
@@ -146,6 +144,10 @@ impl Maker {
         Ok(challenges)
     }
 
+    fn name(&self) -> String {
+        registered::describe_post(self.registered_proof)
+    }
+
     /// The randomness as the circuit takes it.
     fn field_element(&self) -> [u8; 32] {
         let mut randomness = self.randomness;
@@ -159,7 +161,7 @@ impl Maker {
             PoStType::Window => window_post_public_params::<Tree>(&self.config),
             PoStType::Winning => winning_post_public_params::<Tree>(&self.config),
         };
-        let mut params = params.map_err(GenerateError::crates("set up its parameters", self.registered_proof))?;
+        let mut params = params.map_err(GenerateError::crates("set up its parameters", self.name()))?;
         if self.config.api_version == ApiVersion::V1_2_0 {
             // Sectors repeated to fill the partition would only be verified again.
             params.sector_count = proofs.len();
@@ -176,7 +178,7 @@ impl Maker {
         // It fails, rather than saying no, where a proof is wrong.
         single_partition_vanilla_proofs::<Tree>(&self.config, &params, &inputs, proofs)
             .map(drop)
-            .map_err(|_| GenerateError::Rejected { proof: format!("{:?}", self.registered_proof) })
+            .map_err(|_| GenerateError::Rejected { proof_type: self.name() })
     }
 }
 

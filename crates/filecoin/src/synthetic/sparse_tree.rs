@@ -3,19 +3,13 @@
 //! Every other leaf is zero. A row then has one value for all nodes that stand over unwritten leaves only, and a map
 //! of the others; memory and time go with the number of leaves written, whatever the size of the sector.
 
-use super::tree_hash;
+use super::{
+    tree_hash,
+    tree_shape::{TreeProof, open, row_arities},
+};
 use filecoin_hashers::poseidon::{PoseidonDomain, PoseidonHasher};
-use generic_array::typenum::Unsigned;
 use std::collections::BTreeMap;
-use storage_proofs_core::merkle::{MerkleProof, MerkleTreeTrait};
-
-/// An inclusion proof in a tree of the shape `Tree`.
-pub(super) type TreeProof<Tree> = MerkleProof<
-    <Tree as MerkleTreeTrait>::Hasher,
-    <Tree as MerkleTreeTrait>::Arity,
-    <Tree as MerkleTreeTrait>::SubTreeArity,
-    <Tree as MerkleTreeTrait>::TopTreeArity,
->;
+use storage_proofs_core::merkle::MerkleTreeTrait;
 
 /// One row of nodes.
 struct Row {
@@ -76,29 +70,8 @@ impl SparseTree {
     where
         Tree: MerkleTreeTrait<Hasher = PoseidonHasher>,
     {
-        let mut index = leaf;
-        let mut path = Vec::with_capacity(self.arities.len());
-        for (row, &arity) in self.rows.iter().zip(&self.arities) {
-            let (parent, position) = (index / arity, index % arity);
-            let siblings = (0..arity).filter(|&child| child != position);
-            path.push((siblings.map(|child| row.node(parent * arity + child)).collect(), position));
-            index = parent;
-        }
-        MerkleProof::from_parts(self.rows[0].node(leaf), self.root(), path)
+        open::<Tree>(&self.arities, leaf, |row, index| self.rows[row].node(index))
     }
-}
-
-/// Arity of every row above the leaves: base rows, then one for the sub-trees and one for the top tree if `Tree` has
-/// them.
-fn row_arities<Tree: MerkleTreeTrait>(leaf_count: usize) -> Vec<usize> {
-    let base = Tree::Arity::USIZE;
-    let upper: Vec<usize> =
-        [Tree::SubTreeArity::USIZE, Tree::TopTreeArity::USIZE].into_iter().filter(|&arity| arity > 0).collect();
-    let base_leaves = leaf_count / upper.iter().product::<usize>();
-    let mut arities = vec![base; base_leaves.ilog(base) as usize];
-    arities.extend(upper);
-    debug_assert_eq!(arities.iter().product::<usize>(), leaf_count, "{leaf_count} leaves do not fill the shape");
-    arities
 }
 
 #[cfg(test)]
@@ -146,14 +119,5 @@ mod tests {
             holds_against_full_tree::<SectorShapeSub8>(512, &written);
             holds_against_full_tree::<SectorShapeTop2>(1024, &written);
         }
-    }
-
-    #[test]
-    fn the_rows_fill_the_published_sizes() {
-        let _limit = TimeLimit::seconds(10);
-        assert_eq!(row_arities::<SectorShapeBase>(1 << 6), [8; 2]);
-        assert_eq!(row_arities::<SectorShapeBase>(1 << 24), [8; 8]);
-        assert_eq!(row_arities::<SectorShapeSub8>(1 << 30), [8; 10]);
-        assert_eq!(row_arities::<SectorShapeTop2>(1 << 31), [8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 2]);
     }
 }
