@@ -291,7 +291,7 @@ fn what_this_version_cannot_prove() {
         let error = Request::parse(&Submission { proof_kind: kind, ..good.clone() }).expect_err("no kind");
         assert!(matches!(error, RequestError::Value { .. }) && error.field() == "proof_kind", "{error}");
     }
-    for kind in [2, 3, 4] {
+    for kind in [3, 4] {
         let error = Request::parse(&Submission { proof_kind: kind, ..good.clone() }).expect_err("not yet");
         assert!(matches!(error, RequestError::Unsupported { .. }) && error.field() == "proof_kind", "{error}");
         assert!(error.to_string().contains("not supported by this version"), "{error}");

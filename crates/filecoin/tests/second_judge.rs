@@ -12,10 +12,10 @@ use std::time::Duration;
 use bellperson::groth16::{Proof, VerifyingKey};
 use blstrs::{Bls12, G1Affine, G2Affine, Scalar};
 use cuzk_filecoin::judge::{JudgeJob, JudgeProgram, Sealer, Verdict, Verifier, run_child};
-use cuzk_filecoin::{ChildFault, Error, Request, params_file_name, vk_file_name};
+use cuzk_filecoin::{ChildFault, Error, Request, SectorSize, Submission, params_file_name, synthetic, vk_file_name};
 use cuzk_testing::TimeLimit;
 use ff::Field;
-use fixture::{MINER, SECTOR, bare, parse, submission};
+use fixture::{MINER, SECTOR, bare, parse, snap, submission};
 use group::prime::PrimeCurveAffine;
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
@@ -86,8 +86,18 @@ struct Bench {
 }
 
 impl Bench {
-    fn new() -> Self {
-        let request = Request::parse(&submission(bare())).expect("a good payload");
+    /// For a small PoRep.
+    fn porep() -> Self {
+        Self::new(&submission(bare()))
+    }
+
+    /// For an update of four partitions.
+    fn snap() -> Self {
+        Self::new(&snap::submission(SectorSize::MiB8))
+    }
+
+    fn new(submission: &Submission) -> Self {
+        let request = Request::parse(submission).expect("a good payload");
         let trapdoor = Trapdoor::new(request.public_inputs(0).expect("one partition").len());
         let params = tempfile::tempdir().expect("a directory");
         fs::write(params.path().join(vk_file_name(request.circuit_id())), trapdoor.key()).expect("a file");
@@ -95,7 +105,8 @@ impl Bench {
     }
 
     fn proof(&self) -> Vec<u8> {
-        self.trapdoor.forge(&self.request.public_inputs(0).expect("one partition"))
+        let forge = |k| self.trapdoor.forge(&self.request.public_inputs(k).expect("a partition"));
+        (0..self.request.partitions()).flat_map(forge).collect()
     }
 
     fn judge(&self, sealed_by: Option<Sealer>, proof: Vec<u8>) -> Verdict {
@@ -113,7 +124,7 @@ fn listing(directory: &Path) -> Vec<PathBuf> {
 #[test]
 fn a_proof_that_holds_is_valid_with_and_without_its_sealer() {
     let _limit = TimeLimit::seconds(120);
-    let bench = Bench::new();
+    let bench = Bench::porep();
     for (sealed_by, verifier) in [(Some(SEALER), Verifier::VerifySeal), (None, Verifier::PublicInputs)] {
         let verdict = bench.judge(sealed_by, bench.proof());
         assert_eq!(verdict, Verdict { valid: true, verifier, reason: None });
@@ -124,7 +135,7 @@ fn a_proof_that_holds_is_valid_with_and_without_its_sealer() {
 #[test]
 fn any_other_proof_is_not() {
     let _limit = TimeLimit::seconds(120);
-    let bench = Bench::new();
+    let bench = Bench::porep();
     let good = bench.proof();
     let mut other_point = good.clone();
     other_point[..48].copy_from_slice(&good[144..]);
@@ -143,7 +154,7 @@ fn any_other_proof_is_not() {
 #[test]
 fn another_sealer_is_named() {
     let _limit = TimeLimit::seconds(120);
-    let bench = Bench::new();
+    let bench = Bench::porep();
     let verdict = bench.judge(Some(Sealer { miner_id: MINER + 1, ..SEALER }), bench.proof());
     assert!(!verdict.valid);
     assert!(verdict.reason.is_some_and(|reason| reason.contains("miner 1001")));
@@ -152,7 +163,7 @@ fn another_sealer_is_named() {
 #[test]
 fn another_statement_is_not_proved() {
     let _limit = TimeLimit::seconds(120);
-    let bench = Bench::new();
+    let bench = Bench::porep();
     let other = fixture::changed("/comm_r", |bytes| bytes[0] = (bytes[0].as_u64().expect("a byte") ^ 1).into());
     let other = parse(&other).expect("comm_r is only checked in the circuit");
     let job = JudgeJob::new(&other, None, bench.proof()).expect("a job");
@@ -160,10 +171,39 @@ fn another_statement_is_not_proved() {
     assert!(!verdict.valid, "{verdict:?}");
 }
 
+/// The verifier finds the key under the name that we give it: the API crate's own name for it is that of a PoRep's.
+#[test]
+fn an_update_is_judged_by_the_api_crate() {
+    let _limit = TimeLimit::seconds(120);
+    let bench = Bench::snap();
+    let verifier = Verifier::VerifyEmptySectorUpdate;
+    let good = bench.proof();
+    for sealed_by in [None, Some(SEALER)] {
+        assert_eq!(bench.judge(sealed_by, good.clone()), Verdict { valid: true, verifier, reason: None });
+    }
+    assert_eq!(listing(bench.params.path()).len(), 1, "the judge leaves nothing in the parameter directory");
+
+    let mut changed = good.clone();
+    changed[700] ^= 1;
+    let mut other_point = good.clone();
+    other_point[576..624].copy_from_slice(&good[144..192]);
+    let swapped = [&good[192..384], &good[..192], &good[384..]].concat();
+    for proof in [changed, other_point, swapped, good[..576].to_vec(), Vec::new()] {
+        let verdict = bench.judge(None, proof);
+        assert!(!verdict.valid && verdict.verifier == verifier && verdict.reason.is_some(), "{verdict:?}");
+    }
+
+    let other = synthetic::snap_submission(SectorSize::MiB8, MINER, SECTOR, 8).expect("another update");
+    let other = Request::parse(&other).expect("a good payload");
+    let job = JudgeJob::new(&other, None, good).expect("a job");
+    let verdict = run_child(&judge(), bench.params.path(), &job).expect("a verdict");
+    assert!(!verdict.valid, "{verdict:?}");
+}
+
 #[test]
 fn the_head_of_a_parameter_file_will_do() {
     let _limit = TimeLimit::seconds(120);
-    let bench = Bench::new();
+    let bench = Bench::porep();
     let id = bench.request.circuit_id();
     fs::remove_file(bench.params.path().join(vk_file_name(id))).expect("a file");
     let params = bench.params.path().join(params_file_name(id));
@@ -177,7 +217,7 @@ fn the_head_of_a_parameter_file_will_do() {
 #[test]
 fn what_stops_the_judge_is_an_error_and_no_verdict() {
     let _limit = TimeLimit::seconds(120);
-    let bench = Bench::new();
+    let bench = Bench::porep();
     let empty = tempfile::tempdir().expect("a directory");
     let job = JudgeJob::new(&bench.request, None, bench.proof()).expect("a job");
     let error = run_child(&judge(), empty.path(), &job).expect_err("no key");

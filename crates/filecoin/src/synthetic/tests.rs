@@ -1,6 +1,7 @@
 //! Synthetic sectors as a whole: judged by the crates' vanilla verifier and by their circuits.
 
 mod checking;
+mod snap;
 
 use super::{GenerateError, porep, wrap};
 use base64::{Engine, engine::general_purpose::STANDARD};
