@@ -21,8 +21,8 @@ use cuzk_prover::{
 use rayon::ThreadPool;
 
 use crate::{
-    Config, FileState, KeyOrigin, Readiness,
-    parameters::{inspect, remembered_wrong},
+    Config, KeyOrigin, Readiness,
+    parameters::remembered_digest,
     residency::{Residency, Resident},
 };
 
@@ -152,8 +152,8 @@ impl KeyFiles {
 
     fn origin(&self, circuit: CircuitId) -> Result<KeyOrigin, KeyError> {
         let file = self.check_presence(circuit)?;
-        // There is nothing at its head that this would not cover.
-        if matches!(inspect(file, &self.remembered).state, FileState::Published) {
+        // Then there can be nothing wrong with its head.
+        if remembered_digest(&file, &self.remembered) == Some(file.published()) {
             return Ok(KeyOrigin::Published);
         }
         let reader = self.open(circuit)?;
@@ -185,10 +185,20 @@ impl KeyFiles {
             if !self.allow_development_keys {
                 return Err(KeyError::Development { circuit, path: file.path });
             }
-        } else if let Some((found, published)) = remembered_wrong(&file, &self.remembered) {
-            return Err(KeyError::WrongDigest { circuit, path: file.path, found, published });
+        } else {
+            self.refuse_wrong_digest(&file)?;
         }
         opened.map_err(|source| unusable(circuit, &file.path, source))
+    }
+
+    fn refuse_wrong_digest(&self, file: &ParameterFile) -> Result<(), KeyError> {
+        let published = file.published();
+        match remembered_digest(file, &self.remembered) {
+            Some(found) if found != published => {
+                Err(KeyError::WrongDigest { circuit: file.circuit, path: file.path.clone(), found, published })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether a circuit's key could be loaded, as far as that can be told in a moment. A file of another circuit is told

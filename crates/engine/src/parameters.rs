@@ -68,35 +68,33 @@ pub struct FileReport {
 /// Looks at a file: whether it is there, what is remembered of its digest, and, unless that is the published one, what
 /// stands at its head. Takes a moment, on the current rayon pool; hashes nothing.
 pub fn inspect(file: ParameterFile, remembered: &Remembered) -> FileReport {
-    let metadata = match fs::metadata(&file.path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return FileReport { file, bytes: None, state: FileState::Missing };
-        }
-        Err(source) => {
-            let reason = ParamsError::Io { path: file.path.clone(), action: "look at", source };
-            return FileReport { file, bytes: None, state: unusable(reason) };
-        }
+    let refused = |source| unusable(ParamsError::Io { path: file.path.clone(), action: "look at", source });
+    let (bytes, state) = match fs::metadata(&file.path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (None, FileState::Missing),
+        Err(error) => (None, refused(error)),
+        // Opening anything else might wait for a writer, or never end.
+        Ok(found) if !found.is_file() => (Some(found.len()), refused(io::Error::other("it is no regular file"))),
+        Ok(found) => (Some(found.len()), state(&file, remembered.recall(&file.name(), &Stamp::of(&found)))),
     };
-    let state = match remembered.recall(&file.name(), &Stamp::of(&metadata)) {
-        Some(digest) if digest == file.published() => FileState::Published,
-        digest => match is_development_file(&file) {
-            Ok(true) => FileState::Development,
-            head => match (digest, head) {
-                (Some(digest), _) => FileState::of_digest(&file, digest),
-                (None, Ok(_)) => FileState::NotChecked,
-                (None, Err(reason)) => unusable(reason),
-            },
-        },
-    };
-    FileReport { file, bytes: Some(metadata.len()), state }
+    FileReport { file, bytes, state }
 }
 
-/// The digests of a file that is remembered to be another one than the published: `(found, published)`.
-pub(crate) fn remembered_wrong(file: &ParameterFile, remembered: &Remembered) -> Option<(FileDigest, FileDigest)> {
-    let stamp = Stamp::of(&fs::metadata(&file.path).ok()?);
-    let (found, published) = (remembered.recall(&file.name(), &stamp)?, file.published());
-    (found != published).then_some((found, published))
+/// The state of a regular file for which this digest is remembered.
+fn state(file: &ParameterFile, remembered: Option<FileDigest>) -> FileState {
+    if remembered == Some(file.published()) {
+        return FileState::Published;
+    }
+    match (is_development_file(file), remembered) {
+        (Ok(true), _) => FileState::Development,
+        (_, Some(digest)) => FileState::of_digest(file, digest),
+        (Ok(false), None) => FileState::NotChecked,
+        (Err(reason), None) => unusable(reason),
+    }
+}
+
+/// The digest that is remembered for a file as it is now.
+pub(crate) fn remembered_digest(file: &ParameterFile, remembered: &Remembered) -> Option<FileDigest> {
+    remembered.recall(&file.name(), &Stamp::of(&fs::metadata(&file.path).ok()?))
 }
 
 /// Whether the verifying key of a file, at its head or all of it, is a development one.
