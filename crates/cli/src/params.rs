@@ -55,16 +55,17 @@ fn to_json(report: &FileReport) -> Value {
         "state": report.state.as_str(),
         "digest": digest.map(|digest| digest.to_string()),
         "published_digest": file.published().to_string(),
-        "reason": trouble(&report.state),
+        "reason": trouble(report),
     })
 }
 
-/// What is wrong with a file, if something is, for people.
-fn trouble(state: &FileState) -> Option<String> {
-    match state {
-        FileState::Wrong { found, published } => {
-            Some(format!("its digest is {found}, the published one is {published}: fetch it again"))
-        }
+/// What is wrong with a file, if something is, for people: with the file's path.
+fn trouble(report: &FileReport) -> Option<String> {
+    match &report.state {
+        FileState::Wrong { found, published } => Some(format!(
+            "{}: its digest is {found}, the published one is {published}; fetch the file again",
+            report.file.path.display()
+        )),
         FileState::Unusable { reason } => Some(reason.to_string()),
         FileState::Missing | FileState::Published | FileState::Development | FileState::NotChecked => None,
     }

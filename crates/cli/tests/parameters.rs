@@ -123,13 +123,13 @@ fn a_file_that_is_not_the_published_one_is_wrong_and_that_is_remembered() {
         let (status, text, errors) = place.run(&["params", "check"]);
         assert!(status == Some(1) && text.contains("2 checked, 1 wrong"), "{text}{errors}");
         let line = errors.lines().find(|line| line.starts_with("snap-32g params")).expect("a line a file");
-        for part in ["WRONG", found, &published, how] {
+        for part in ["WRONG", found, &published, how, ".params"] {
             assert!(line.contains(part), "{part}: {line}");
         }
     }
     assert_eq!(place.states(), ["porep-2k params development", "snap-32g params wrong"]);
     let again = place.run(&["params", "check", "--rehash"]);
-    assert!(again.0 == Some(1) && again.2.contains(", hashed"), "{again:?}");
+    assert!(again.0 == Some(1) && again.2.contains("hashed; WRONG"), "{again:?}");
 
     let file = File::options().write(true).open(&fake).expect("the file is ours");
     file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1)).expect("so is its time");

@@ -163,6 +163,16 @@ fn an_engine_says_what_it_can_prove_and_why_not() {
     let file = fs::File::create(&path).expect("the file is ours");
     theirs.expect("the circuit is sound").write(file).expect("there is room");
     assert_eq!(readiness_of_porep(&engine).expect("its head is right"), KeyOrigin::NotChecked);
+    // No file of ours has a published digest; say that this one had.
+    let file = ParameterFile::of(POREP_2K, FileRole::Params, dir.path());
+    let stamp = Stamp::of(&fs::metadata(&path).expect("the file is there"));
+    let remembered = Remembered::beside(dir.path(), None);
+    remembered.keep(&file.name(), stamp, file.published()).expect("the directory is ours");
+    assert_eq!(readiness_of_porep(&engine).expect("nothing is wrong with it"), KeyOrigin::Published);
+    // Its real digest, which is a wrong one for its name.
+    remembered.digest(&path, true, &mut |_, _| {}).expect("the file can be read");
+    let refused = readiness_of_porep(&engine).expect_err("the digest is wrong");
+    assert!(matches!(refused, KeyError::WrongDigest { .. }), "{refused}");
 }
 
 #[test]
@@ -194,7 +204,6 @@ fn a_digest_that_is_remembered_decides() {
     let stamp = Stamp::of(&fs::metadata(&file.path).expect("the file is there"));
     remembered.keep(&file.name(), stamp, file.published()).expect("the directory is ours");
     assert!(matches!(state(), FileState::Published));
-    assert_eq!(readiness_of_porep(&engine).expect("nothing says otherwise"), KeyOrigin::Published);
     // What was remembered of the file as it was says nothing of what it is.
     fs::write(&file.path, b"another length").expect("room for a few bytes");
     assert!(matches!(state(), FileState::Unusable { .. }));

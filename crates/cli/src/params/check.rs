@@ -120,12 +120,12 @@ impl Checked {
                 if let Some(error) = digested.not_kept {
                     tracing::warn!(target: "cuzk", %error, "the digest cannot be remembered: the file will be hashed again");
                 }
-                let trouble = trouble(&report.state);
                 let how = if digested.remembered { "remembered" } else { "hashed" };
-                let told =
-                    trouble.as_ref().map_or("the published digest".to_owned(), |trouble| format!("WRONG: {trouble}"));
-                self.troubles.extend(trouble);
-                format!("{told}, {how}")
+                let told = match trouble(&report) {
+                    Some(trouble) => self.fail(trouble),
+                    None => "the published digest".to_owned(),
+                };
+                format!("{how}; {told}")
             }
             Err(error) => self.fail(format!("cannot hash {}: {error}", self.path.display())),
         };

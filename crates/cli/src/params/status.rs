@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cuzk_engine::{FileReport, FileState, inspect};
+use cuzk_engine::{FileReport, inspect};
 use cuzk_filecoin::{
     CircuitId,
     parameters::{FileRole, ParameterFile, Remembered, cache_dir_from_env, parameter_dir_from_env},
@@ -41,7 +41,7 @@ fn print(dir: &Path, reports: &[FileReport]) {
     println!();
     print_meanings(reports);
     for report in reports {
-        if let Some(trouble) = trouble(&report.state) {
+        if let Some(trouble) = trouble(report) {
             println!("  {} {}: {trouble}", report.file.circuit, report.file.role.extension());
         }
     }
@@ -55,26 +55,18 @@ fn cells(report: &FileReport) -> [String; 2] {
     [report.state.as_str().to_owned(), report.bytes.map_or_else(|| "-".to_owned(), table::bytes)]
 }
 
-/// What the words in the table mean, as far as they occur.
+/// Says what the words in the table mean, as far as they occur.
 fn print_meanings(reports: &[FileReport]) {
-    let meanings: [(fn(&FileState) -> bool, &str); 5] = [
-        (
-            |state| matches!(state, FileState::Published),
-            "published: production parameters, their digest is the published one",
-        ),
-        (
-            |state| matches!(state, FileState::NotChecked),
-            "not checked: no digest was computed yet, `cuzk params check` does that",
-        ),
-        (
-            |state| matches!(state, FileState::Development),
-            "development: worthless on any chain, `cuzk serve` refuses it unless allowed",
-        ),
-        (|state| matches!(state, FileState::Wrong { .. }), "wrong: neither the published file nor a development one"),
-        (|state| matches!(state, FileState::Unusable { .. }), "unusable: unreadable, damaged, or not a parameter file"),
+    const MEANINGS: [&str; 5] = [
+        "published: production parameters, their digest is the published one",
+        "not checked: the digest was not computed yet, `cuzk params check` does that",
+        "development: worthless on any chain, `cuzk serve` refuses it unless allowed",
+        "wrong: neither the published file nor a development one",
+        "unusable: unreadable, damaged, or not a parameter file",
     ];
-    for (occurs, meaning) in meanings {
-        if reports.iter().any(|report| occurs(&report.state)) {
+    for meaning in MEANINGS {
+        let occurs = |report: &FileReport| meaning.starts_with(&format!("{}:", report.state.as_str()));
+        if reports.iter().any(occurs) {
             println!("  {meaning}");
         }
     }
