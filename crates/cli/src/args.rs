@@ -30,7 +30,7 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Ask a daemon how it is.
     Status(StatusArgs),
-    /// Generate and check parameter files.
+    /// Generate, list and check parameter files.
     #[command(subcommand)]
     Params(ParamsCommand),
     /// Make valid requests without a sealed sector.
@@ -115,7 +115,7 @@ pub(crate) struct ServeArgs {
     /// Bytes that a message may have, each way.
     #[arg(long, value_name = "BYTES", default_value_t = cuzk_proto::DEFAULT_MAX_MESSAGE_BYTES)]
     pub(crate) max_message: usize,
-    /// Prove with development keys too. Their proofs are worth nothing on any chain.
+    /// Prove with development keys too, for tests alone. Their proofs are worth nothing on any chain.
     #[arg(long)]
     pub(crate) allow_development_keys: bool,
 }
@@ -188,8 +188,20 @@ pub(crate) struct StatusArgs {
 pub(crate) enum ParamsCommand {
     /// Generate development parameters: complete, and worthless on any chain.
     Generate(GenerateArgs),
-    /// Check every point of a parameter file: lengths, on the curve, in the subgroup.
+    /// Say which parameter files are there and what is known of each. Hashes nothing.
+    Status(ParamsStatusArgs),
+    /// Check parameter files: digests against the published ones, and points. Exit status 1 if a file is wrong.
+    ///
+    /// Without --circuit and --file: the digests of all published files in the parameter directory. Hashing the largest,
+    /// 44 GiB, takes a minute or more; what was found is remembered until the file changes. With one of them: the digest, and
+    /// every point (lengths, on its curve, in its subgroup), which takes much longer.
     Check(CheckArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ParamsStatusArgs {
+    #[command(flatten)]
+    pub(crate) params: ParamsDir,
 }
 
 #[derive(Debug, Args)]
@@ -207,12 +219,21 @@ pub(crate) struct GenerateArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// The circuit whose file in the parameter directory is checked.
-    #[arg(long, value_name = "ID", required_unless_present = "file", conflicts_with = "file")]
+    /// The circuit whose files in the parameter directory are checked.
+    #[arg(long, value_name = "ID", conflicts_with = "file")]
     pub(crate) circuit: Option<CircuitId>,
-    /// A file anywhere.
+    /// A file anywhere. Its digest is checked if a file of its name is published.
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+    /// Check digests only [default without --circuit and --file].
+    #[arg(long, conflicts_with = "points")]
+    pub(crate) digest_only: bool,
+    /// Check every point too [default with --circuit or --file].
+    #[arg(long)]
+    pub(crate) points: bool,
+    /// Hash files again whose digests are remembered: the only way to find out that a disk has lost bits.
+    #[arg(long)]
+    pub(crate) rehash: bool,
     #[command(flatten)]
     pub(crate) params: ParamsDir,
 }

@@ -3,6 +3,7 @@
 use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, thread};
 
 use cuzk_engine::Config;
+use cuzk_filecoin::parameters::cache_dir_from_env;
 use cuzk_prover::{Backend, CpuBackend};
 
 use crate::args::{BackendKind, EngineArgs};
@@ -15,6 +16,7 @@ pub(crate) fn config(args: &EngineArgs, params_dir: PathBuf) -> anyhow::Result<C
     };
     tracing::info!(target: "cuzk", backend = backend.name(), params_dir = %params_dir.display(), "engine");
     let mut config = Config::new(params_dir, vec![backend]);
+    config.digest_cache_dir = cache_dir_from_env();
     if let Some(workers) = args.workers {
         config.workers = workers.get();
     }

@@ -48,7 +48,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Prove(args) => prove::run(&args, json)?,
         Command::Verify(args) => return verify::run(&args, json),
         Command::Status(args) => status::run(&args, json)?,
-        Command::Params(args) => params::run(&args, json)?,
+        Command::Params(args) => return params::run(&args, json),
         Command::Synth(args) => synth::run(&args, json)?,
         Command::Demo(args) => demo::run(&args)?,
         Command::Judge => return Ok(child::judge()),

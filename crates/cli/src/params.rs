@@ -1,21 +1,27 @@
 //! `cuzk params`.
 
-use cuzk_engine::{ensure_development_params, replace_development_params};
-use cuzk_filecoin::{parameters::parameter_dir_from_env, params_file_name};
-use cuzk_prover::params::{self, Progress};
-use serde_json::json;
+mod check;
+mod status;
+
+use std::process::ExitCode;
+
+use cuzk_engine::{FileReport, FileState, ensure_development_params, replace_development_params};
+use cuzk_prover::params::Progress;
+use serde_json::{Value, json};
 
 use crate::{
-    args::{CheckArgs, GenerateArgs, ParamsCommand},
+    args::{GenerateArgs, ParamsCommand},
     progress::Step,
 };
 
-/// Generates or checks.
-pub(crate) fn run(command: &ParamsCommand, json: bool) -> anyhow::Result<()> {
+/// Generates, lists or checks.
+pub(crate) fn run(command: &ParamsCommand, json: bool) -> anyhow::Result<ExitCode> {
     match command {
-        ParamsCommand::Generate(args) => generate(args, json),
-        ParamsCommand::Check(args) => check(args, json),
+        ParamsCommand::Generate(args) => generate(args, json)?,
+        ParamsCommand::Status(args) => status::run(args, json),
+        ParamsCommand::Check(args) => return check::run(args, json),
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn generate(args: &GenerateArgs, json: bool) -> anyhow::Result<()> {
@@ -30,27 +36,37 @@ fn generate(args: &GenerateArgs, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn check(args: &CheckArgs, json: bool) -> anyhow::Result<()> {
-    let path = match (&args.file, args.circuit) {
-        (Some(file), _) => file.clone(),
-        (None, Some(circuit)) => parameter_dir_from_env(args.params.params_dir.clone()).join(params_file_name(circuit)),
-        (None, None) => anyhow::bail!("name a circuit with --circuit or a file with --file"),
+/// A file and what is known of it, for programs.
+fn to_json(report: &FileReport) -> Value {
+    let file = &report.file;
+    let digest = match &report.state {
+        FileState::Published => Some(file.published()),
+        FileState::Wrong { found, .. } => Some(*found),
+        _ => None,
     };
-    let step = Step::counted("checking parameters");
-    let report = params::check(&path, &mut |progress: Progress| step.at(progress.done, progress.total))?;
-    let origin =
-        if report.development { "development: worthless on any chain" } else { "not from the development generator" };
-    step.done(&format!("every point is on its curve and in its subgroup; {origin}"));
-    if json {
-        let layout = report.layout;
-        println!(
-            "{}",
-            json!({
-                "file": path,
-                "development": report.development,
-                "inputs": layout.ic, "h": layout.h, "l": layout.l, "a": layout.a, "b": layout.b,
-            })
-        );
+    json!({
+        "circuit": file.circuit.to_string(),
+        "kind": file.circuit.kind.name(),
+        "sector_size": file.circuit.size.bytes(),
+        "role": file.role.extension(),
+        "file": file.path,
+        "present": report.bytes.is_some(),
+        "bytes": report.bytes,
+        "state": report.state.as_str(),
+        "digest": digest.map(|digest| digest.to_string()),
+        "published_digest": file.published().to_string(),
+        "reason": trouble(report),
+    })
+}
+
+/// What is wrong with a file, if something is, for people: with the file's path.
+fn trouble(report: &FileReport) -> Option<String> {
+    match &report.state {
+        FileState::Wrong { found, published } => Some(format!(
+            "{}: its digest is {found}, the published one is {published}; fetch the file again",
+            report.file.path.display()
+        )),
+        FileState::Unusable { reason } => Some(reason.to_string()),
+        FileState::Missing | FileState::Published | FileState::Development | FileState::NotChecked => None,
     }
-    Ok(())
 }

@@ -27,6 +27,9 @@ pub struct Config {
     pub retention: Retention,
     /// The directory of the parameter files.
     pub params_dir: PathBuf,
+    /// Where digests of parameter files are remembered when `params_dir` cannot be written, as `cuzk params check` does;
+    /// by default nowhere else.
+    pub digest_cache_dir: Option<PathBuf>,
     /// Whether keys of the development generator are taken. They prove nothing to the chain; `false` by default.
     pub allow_development_keys: bool,
     /// What proves: one owner thread each. At least one.
@@ -51,6 +54,7 @@ impl Config {
             max_pending: 256,
             retention: Retention::default(),
             params_dir: params_dir.into(),
+            digest_cache_dir: None,
             allow_development_keys: false,
             backends,
             check_constraints: true,
@@ -84,6 +88,7 @@ impl fmt::Debug for Config {
             .field("max_pending", &self.max_pending)
             .field("retention", &self.retention)
             .field("params_dir", &self.params_dir)
+            .field("digest_cache_dir", &self.digest_cache_dir)
             .field("allow_development_keys", &self.allow_development_keys)
             .field("backends", &self.backends.len())
             .field("check_constraints", &self.check_constraints)

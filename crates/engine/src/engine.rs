@@ -15,7 +15,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::{
     BackendStatus, CancelReason, Config, EngineError, Evicted, Interest, JobHandle, KeyError, OutcomeStatus, Preloaded,
-    Status, SubmitError, UnknownJob,
+    Readiness, Status, SubmitError, UnknownJob,
     classes::{ADVICE, PROOF, REQUEST},
     keys::{KeyFiles, Keys},
     partition::{Filecoin, FilecoinPrepare},
@@ -141,6 +141,12 @@ impl Engine {
             max_pending: limits.max_pending,
             draining: state.phase != Phase::Open,
         }
+    }
+
+    /// What this engine can prove with the parameter files that are there now, and why not the rest: a line for each of
+    /// [`CircuitId::all`]. Looks at every file, which takes a moment; hashes none. Blocks for that long.
+    pub fn readiness(&self) -> Vec<Readiness> {
+        self.owner.core.prepare.readiness()
     }
 
     /// Loads a circuit's proving key, if it is not in memory. Blocks for as long as that takes.

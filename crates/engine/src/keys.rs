@@ -7,7 +7,11 @@ use std::{
 };
 
 use cuzk_circuit::{Circuit, CircuitError};
-use cuzk_filecoin::{CircuitId, params_file_name, synthesize_blank};
+use cuzk_filecoin::{
+    CircuitId,
+    parameters::{FileDigest, FileRole, ParameterFile, Remembered},
+    synthesize_blank,
+};
 use cuzk_memory::Ledger;
 use cuzk_prover::{
     ProvingKey,
@@ -17,7 +21,8 @@ use cuzk_prover::{
 use rayon::ThreadPool;
 
 use crate::{
-    Config,
+    Config, KeyOrigin, Readiness,
+    parameters::remembered_digest,
     residency::{Residency, Resident},
 };
 
@@ -58,10 +63,26 @@ pub enum KeyError {
         /// What is wrong with it.
         source: Arc<ParamsError>,
     },
+    /// The parameter file is not the published one: so it was found when its digest was last computed.
+    #[error(
+        "the parameter file of {circuit}, {}, is not the published one: its digest is {found}, the published one is \
+         {published}; fetch it again, then `cuzk params check --circuit {circuit} --digest-only`",
+        path.display()
+    )]
+    WrongDigest {
+        /// The circuit.
+        circuit: CircuitId,
+        /// The file.
+        path: PathBuf,
+        /// The digest of its contents.
+        found: FileDigest,
+        /// The digest that the proof crates publish for it.
+        published: FileDigest,
+    },
     /// The parameter file came from the development generator.
     #[error(
         "the parameter file of {circuit}, {}, is a development key, whose proofs mean nothing to the chain; fetch the \
-         real one, or allow development keys",
+         published one, or, for tests alone, allow development keys (`cuzk serve --allow-development-keys`)",
         path.display()
     )]
     Development {
@@ -92,6 +113,7 @@ pub enum KeyError {
 #[derive(Debug, Clone)]
 pub(crate) struct KeyFiles {
     params_dir: PathBuf,
+    remembered: Remembered,
     allow_development_keys: bool,
     ledger: Ledger,
     pool: Arc<ThreadPool>,
@@ -101,6 +123,7 @@ impl KeyFiles {
     pub(crate) fn new(config: &Config, ledger: &Ledger, pool: Arc<ThreadPool>) -> Self {
         Self {
             params_dir: config.params_dir.clone(),
+            remembered: Remembered::beside(&config.params_dir, config.digest_cache_dir.as_deref()),
             allow_development_keys: config.allow_development_keys,
             ledger: ledger.clone(),
             pool,
@@ -113,26 +136,59 @@ impl KeyFiles {
         Residency::new(move |circuit| files.load(circuit))
     }
 
-    /// Where a circuit's parameter file is, if it is there.
-    fn check_presence(&self, circuit: CircuitId) -> Result<PathBuf, KeyError> {
-        let path = self.params_dir.join(params_file_name(circuit));
+    /// What could be proved at this moment, for every circuit there is. Takes a moment for each file; hashes nothing.
+    pub(crate) fn readiness(&self) -> Vec<Readiness> {
+        let readiness = |circuit| Readiness { circuit, key: self.origin(circuit) };
+        self.pool.install(|| CircuitId::all().map(readiness).collect())
+    }
+
+    fn origin(&self, circuit: CircuitId) -> Result<KeyOrigin, KeyError> {
+        let reader = self.open(circuit)?;
+        if is_development(&reader.header().vk) {
+            return Ok(KeyOrigin::Development);
+        }
+        let file = ParameterFile::of(circuit, FileRole::Params, &self.params_dir);
+        // A wrong one was refused.
+        let checked = remembered_digest(&file, &self.remembered).is_some();
+        Ok(if checked { KeyOrigin::Published } else { KeyOrigin::NotChecked })
+    }
+
+    /// A circuit's parameter file, if it is there.
+    fn check_presence(&self, circuit: CircuitId) -> Result<ParameterFile, KeyError> {
+        let file = ParameterFile::of(circuit, FileRole::Params, &self.params_dir);
+        let path = &file.path;
         let missing = |source: io::Error| KeyError::Missing { circuit, path: path.clone(), source: Arc::new(source) };
         let metadata = path.metadata().map_err(missing)?;
         if !metadata.is_file() {
             return Err(missing(io::Error::new(io::ErrorKind::NotFound, "what is there is not a file")));
         }
-        Ok(path)
+        Ok(file)
     }
 
-    /// Opens a circuit's parameter file and refuses it if its head says enough for that: lengths that do not fit the file,
-    /// a bad verifying key, a development key.
+    /// Opens a circuit's parameter file and refuses it if its head says enough for that (lengths that do not fit the file,
+    /// a bad verifying key, a development key) or its digest is remembered to be a wrong one.
     fn open(&self, circuit: CircuitId) -> Result<Reader, KeyError> {
-        let path = self.check_presence(circuit)?;
-        let reader = Reader::open(&path).map_err(|source| unusable(circuit, &path, source))?;
-        if is_development(&reader.header().vk) && !self.allow_development_keys {
-            return Err(KeyError::Development { circuit, path });
+        let file = self.check_presence(circuit)?;
+        let opened = Reader::open(&file.path);
+        // No digest is published for a development key.
+        if opened.as_ref().is_ok_and(|reader| is_development(&reader.header().vk)) {
+            if !self.allow_development_keys {
+                return Err(KeyError::Development { circuit, path: file.path });
+            }
+        } else {
+            self.refuse_wrong_digest(&file)?;
         }
-        Ok(reader)
+        opened.map_err(|source| unusable(circuit, &file.path, source))
+    }
+
+    fn refuse_wrong_digest(&self, file: &ParameterFile) -> Result<(), KeyError> {
+        let published = file.published();
+        match remembered_digest(file, &self.remembered) {
+            Some(found) if found != published => {
+                Err(KeyError::WrongDigest { circuit: file.circuit, path: file.path.clone(), found, published })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether a circuit's key could be loaded, as far as that can be told in a moment. A file of another circuit is told

@@ -1,8 +1,8 @@
 //! Proving jobs from acceptance to delivery.
 //!
 //! Owns jobs and their identity, the order in which they are taken up, the pipeline that solves, proves and verifies their
-//! partitions, which proving keys are in memory, deadlines, cancellation, and what is kept of finished jobs; also the making
-//! of development parameters where they are missing. Everything is a value: two [`Engine`]s run side by side in one process.
+//! partitions, which proving keys are in memory, deadlines, cancellation, and what is kept of finished jobs; also what is
+//! known of the parameter files, and the making of development parameters where they are missing. Everything is a value: two [`Engine`]s run side by side in one process.
 //!
 //! It does not know gRPC or HTTP, how a request is written, or how a proof is computed: those are the crates `server`,
 //! `filecoin` and `prover`.
@@ -32,9 +32,11 @@ mod job;
 mod keys;
 mod order;
 mod outcome;
+mod parameters;
 mod partition;
 mod pipeline;
 mod queue;
+mod readiness;
 mod residency;
 mod retention;
 mod state;
@@ -55,5 +57,7 @@ pub use interest::Interest;
 pub use job::{JobHandle, JobState};
 pub use keys::KeyError;
 pub use outcome::{CancelReason, JobStage, Outcome, OutcomeStatus, Timings};
+pub use parameters::{FileReport, FileState, inspect};
+pub use readiness::{KeyOrigin, Readiness};
 pub use residency::{Evicted, Preloaded};
 pub use status::{BackendStatus, KeyStatus, QueueStatus, Status, Tier};

@@ -10,7 +10,7 @@ use cuzk_prover::{Backend, Pending, Proof, ProvingKey};
 use rayon::ThreadPool;
 
 use crate::{
-    Config, JobStage, Randomness, SubmitError,
+    Config, JobStage, Randomness, Readiness, SubmitError,
     classes::WAITING,
     keys::{KeyFiles, Keys},
     outcome::Timings,
@@ -64,6 +64,10 @@ impl Prepare for FilecoinPrepare {
             self.0.files.check(circuit, inputs.len())?;
         }
         Ok(Box::new(FilecoinWork { shared: self.0.clone(), request }))
+    }
+
+    fn readiness(&self) -> Vec<Readiness> {
+        self.0.files.readiness()
     }
 }
 

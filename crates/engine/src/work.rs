@@ -15,12 +15,14 @@ use std::{
 use cuzk_filecoin::{CircuitId, ProofKind, Submission};
 use cuzk_memory::Scope;
 
-use crate::{JobStage, SubmitError, outcome::Timings};
+use crate::{JobStage, Readiness, SubmitError, outcome::Timings};
 
 /// Turns a submission into work, or says why it never can be.
 pub(crate) trait Prepare: Send + Sync {
     /// Parses and checks; queues nothing.
     fn prepare(&self, submission: Submission) -> Result<Box<dyn Work>, SubmitError>;
+    /// What could be prepared now, for every circuit there is.
+    fn readiness(&self) -> Vec<Readiness>;
 }
 
 /// One job's work.

@@ -1,6 +1,16 @@
 //! Which files hold the parameters of a circuit, and where operators keep them.
 //!
-//! Names come from the proof crates' own [`CacheableParameters`], so that files fetched for any other prover are found.
+//! Names come from the proof crates' own [`CacheableParameters`], so that files fetched for any other prover are found;
+//! so do the digests that the files should have ([`FileDigest`]). Hashing 44 GiB takes a minute, so what was found is
+//! remembered ([`Remembered`]).
+
+mod digest;
+mod file;
+mod remembered;
+
+pub use digest::{FileDigest, NotADigest};
+pub use file::{FileRole, ParameterFile};
+pub use remembered::{Digested, REMEMBERED_FILE_NAME, Remembered, Stamp, cache_dir, cache_dir_from_env};
 
 use std::path::PathBuf;
 

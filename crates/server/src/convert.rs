@@ -27,9 +27,10 @@ pub(crate) fn refused(error: &SubmitError) -> tonic::Status {
 pub(crate) fn unusable(error: &KeyError) -> tonic::Status {
     let message = error.to_string();
     match error {
-        KeyError::Missing { .. } | KeyError::Unusable { .. } | KeyError::Development { .. } => {
-            tonic::Status::failed_precondition(message)
-        }
+        KeyError::Missing { .. }
+        | KeyError::Unusable { .. }
+        | KeyError::WrongDigest { .. }
+        | KeyError::Development { .. } => tonic::Status::failed_precondition(message),
         // Nothing that the caller or the operator could have done differently.
         KeyError::Circuit { .. } | KeyError::Panicked { .. } => tonic::Status::internal(message),
     }

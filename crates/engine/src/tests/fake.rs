@@ -9,7 +9,7 @@ use cuzk_filecoin::{CircuitId, ProofKind, RequestError, SectorSize, Submission};
 use cuzk_memory::{Class, Entry, Ledger, Place, Stage};
 
 use crate::{
-    Engine, JobHandle, JobStage, KeyError, Outcome, OutcomeStatus, Permit, Retention, SubmitError,
+    Engine, JobHandle, JobStage, KeyError, Outcome, OutcomeStatus, Permit, Readiness, Retention, SubmitError,
     classes::{ADVICE, PROOF, REQUEST, WAITING},
     outcome::Timings,
     residency::Residency,
@@ -240,6 +240,10 @@ impl Prepare for FakePrepare {
             partitions: submission.sector_number as u32,
             urgency: submission.priority() as u8,
         }))
+    }
+
+    fn readiness(&self) -> Vec<Readiness> {
+        Vec::new()
     }
 }
 

@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use super::{ParamsError, Reader};
 use crate::{VerifyingKey, generate::is_development};
 
-/// Where operators keep the published parameters unless they say otherwise; nothing of ours writes there.
+/// Where operators keep the published parameters unless they say otherwise; no parameters of ours are written there.
 pub const OPERATORS_DIRECTORY: &str = "/var/tmp/filecoin-proof-parameters";
 
 /// What to do with a file that is already there.
