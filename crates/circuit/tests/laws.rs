@@ -1,8 +1,8 @@
 //! Recording, filling, evaluating and naming, held against bellperson's own reference constraint system.
 
-use bellperson::{Circuit as _, util_cs::test_cs::TestConstraintSystem};
+use bellperson::{Circuit as _, ConstraintSystem, util_cs::test_cs::TestConstraintSystem};
 use blstrs::Scalar;
-use cuzk_circuit::{Circuit, CircuitError, R1cs, Witness, constraint_path};
+use cuzk_circuit::{Circuit, CircuitError, Filler, R1cs, Witness, constraint_path};
 use cuzk_memory::{Ledger, Scope};
 use cuzk_testing::{RandomCircuit, TimeLimit};
 use ff::Field;
@@ -49,6 +49,30 @@ proptest! {
         prop_assert_eq!(&witness.inputs()[1..], &values.public_inputs());
         drop((circuit, witness));
         prop_assert!(ledger.snapshot().is_empty());
+    }
+
+    /// Parts filled apart and appended, as gadgets do it in parallel, are the whole filled in one go.
+    #[test]
+    fn a_witness_can_be_filled_in_parts(seeds: [u64; 3], steps in 1..50usize) {
+        let _limit = TimeLimit::seconds(60);
+        let ledger = Ledger::new(&[]);
+        let parts = seeds.map(|seed| RandomCircuit::new(seed, steps));
+        let circuit = Circuit::record(&ledger, |cs| parts.iter().try_for_each(|part| part.blank().synthesize(cs)))?;
+        let whole = Witness::fill(&circuit, &ledger, &Scope::default(), |cs| {
+            parts.iter().try_for_each(|part| part.clone().synthesize(cs))
+        })?;
+        let appended = Witness::fill(&circuit, &ledger, &Scope::default(), |cs| {
+            parts.iter().try_for_each(|part| {
+                let mut apart = Filler::new();
+                apart.alloc_input(|| "temporary ONE", || Ok(Scalar::ONE))?;
+                part.clone().synthesize(&mut apart)?;
+                cs.extend(&apart);
+                Ok(())
+            })
+        })?;
+        prop_assert_eq!(appended.inputs(), whole.inputs());
+        prop_assert_eq!(appended.expand(), whole.expand());
+        prop_assert_eq!(circuit.check(&appended), Ok(()));
     }
 
     #[test]

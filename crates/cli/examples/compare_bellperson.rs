@@ -5,8 +5,9 @@
 //! the proof's bytes with the key loaded before (ours with every constraint checked); for the generator, from the recorded
 //! circuit to the file.
 //!
-//! `compare_bellperson PARAMS_DIR` prints a table and, last, `ratio N`: bellperson's CPU seconds over ours for a 2 KiB
-//! PoRep proof. It fails if the two proofs (same r and s) or the two parameter files differ.
+//! `compare_bellperson PARAMS_DIR [CIRCUIT …]` prints a table and, last, `ratio N`: bellperson's CPU seconds over ours for
+//! a 2 KiB PoRep proof, or the last circuit named. It fails if the two proofs (same r and s) or the two parameter files
+//! differ.
 
 use std::{error::Error, fs::File, io::BufReader, num::NonZeroUsize, path::Path, process::Command, sync::Arc};
 
@@ -15,8 +16,9 @@ use blstrs::{Bls12, G1Projective, G2Projective, Scalar};
 use cuzk_circuit::{Circuit as Recorded, R1cs, Witness};
 use cuzk_engine::ensure_development_params;
 use cuzk_filecoin::{
-    CircuitId, ProofKind, Request, SectorSize, Submission, registered::interactive_seal_proof, synthesize_blank,
-    synthetic,
+    CircuitId, ProofKind, Request, Submission,
+    registered::{interactive_seal_proof, window_post_proof},
+    synthesize_blank, synthetic,
 };
 use cuzk_memory::{Ledger, Scope};
 use cuzk_prover::{
@@ -29,31 +31,41 @@ use group::Group;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-const CIRCUIT: CircuitId = CircuitId { kind: ProofKind::PorepSealCommit, size: SectorSize::KiB2 };
+/// The circuit whose ratio is the last line.
+const CIRCUIT: &str = "porep-2k";
 /// Gates of the random circuit that both generators are given.
 const GENERATOR_STEPS: usize = 60_000;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [dir] => compare(Path::new(dir)),
-        ["proof", "ours", params, out] => measured(out, || our_proof(Path::new(params))),
-        ["proof", "bellperson", params, out] => measured(out, || bellperson_proof(Path::new(params))),
+        ["proof", "ours", circuit, params, out] => measured(out, || our_proof(circuit.parse()?, Path::new(params))),
+        ["proof", "bellperson", circuit, params, out] => {
+            measured(out, || bellperson_proof(circuit.parse()?, Path::new(params)))
+        }
         ["generator", "ours", out] => measured(out, || our_generator(Path::new(out))),
         ["generator", "bellperson", out] => measured(out, bellperson_generator),
-        _ => Err("usage: compare_bellperson PARAMS_DIR".into()),
+        [dir] => compare(Path::new(dir), &[CIRCUIT]),
+        [dir, ref circuits @ ..] => compare(Path::new(dir), circuits),
+        [] => Err("usage: compare_bellperson PARAMS_DIR [CIRCUIT …]".into()),
     }
 }
 
-fn compare(dir: &Path) -> Result<()> {
-    let params = ensure_development_params(CIRCUIT, dir, &mut |_| {})?.params;
-    let params = params.to_str().ok_or("the parameter directory's name is not UTF-8")?.to_owned();
+fn compare(dir: &Path, circuits: &[&str]) -> Result<()> {
     let work = tempfile::tempdir()?;
     println!("{:<28} {:>12} {:>12} {:>14}", "", "CPU s", "wall s", "peak MiB");
     let generator = beside(work.path(), "generator", &[])?;
     println!("generator: ratio {generator:.2}");
-    let proof = beside(work.path(), "proof", &[&params])?;
-    println!("ratio {proof:.2}");
+    let mut ratio = None;
+    for &circuit in circuits {
+        if let Some(before) = ratio {
+            println!("ratio {before:.2}");
+        }
+        let params = ensure_development_params(circuit.parse()?, dir, &mut |_| {})?.params;
+        let params = params.to_str().ok_or("the parameter directory's name is not UTF-8")?;
+        ratio = Some(beside(work.path(), "proof", &[circuit, params])?);
+    }
+    println!("ratio {:.2}", ratio.ok_or("no circuit was named")?);
     Ok(())
 }
 
@@ -70,7 +82,8 @@ fn beside(work: &Path, kind: &str, arguments: &[&str]) -> Result<f64> {
         let text = String::from_utf8(output.stdout)?;
         let figures: Vec<f64> = text.split_whitespace().map(str::parse).collect::<std::result::Result<_, _>>()?;
         let [cpu, wall, peak] = figures[..] else { return Err(format!("{kind} {side} said {text:?}").into()) };
-        println!("{:<28} {cpu:>12.2} {wall:>12.2} {peak:>14.0}", format!("{kind}, {side}"));
+        let what = if kind == "proof" { arguments[0] } else { kind };
+        println!("{:<28} {cpu:>12.2} {wall:>12.2} {peak:>14.0}", format!("{what}, {side}"));
         seconds.push(cpu);
         results.push(std::fs::read(&out)?);
     }
@@ -102,11 +115,17 @@ fn measure<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, f64, f64)> {
     Ok((result, cpu_seconds()? - cpu, wall.elapsed().as_secs_f64()))
 }
 
-fn request() -> Result<Request> {
-    let proof = interactive_seal_proof(CIRCUIT.size);
-    let output = synthetic::porep(proof, 1000, 1, 0)?;
-    let payload = synthetic::wrap(&output, 1, CIRCUIT.size.bytes())?;
-    Ok(Request::parse(&Submission::porep(payload))?)
+fn request(CircuitId { kind, size }: CircuitId) -> Result<Request> {
+    let submission = match kind {
+        ProofKind::PorepSealCommit => {
+            let output = synthetic::porep(interactive_seal_proof(size), 1000, 1, 0)?;
+            Submission::porep(synthetic::wrap(&output, 1, size.bytes())?)
+        }
+        ProofKind::SnapDealsUpdate => synthetic::snap_submission(size, 1000, 1, 0)?,
+        ProofKind::WindowPostPartition => synthetic::window_post(window_post_proof(size), 1000, 0, &[1, 2], 0)?,
+        ProofKind::WinningPost => synthetic::winning_post(size, 1000, 1, 0)?,
+    };
+    Ok(Request::parse(&submission)?)
 }
 
 /// The blinding factors of both sides. Equal ones make equal proofs.
@@ -114,10 +133,10 @@ fn blinding() -> (Scalar, Scalar) {
     (Scalar::from(0x5eed_0001), Scalar::from(0x5eed_0002))
 }
 
-fn our_proof(params: &Path) -> Result<Measured> {
-    let request = request()?;
+fn our_proof(id: CircuitId, params: &Path) -> Result<Measured> {
+    let request = request(id)?;
     let ledger = Ledger::new(&[]);
-    let circuit = Arc::new(Recorded::record(&ledger, |cs| synthesize_blank(CIRCUIT, cs))?);
+    let circuit = Arc::new(Recorded::record(&ledger, |cs| synthesize_blank(id, cs))?);
     let key = Arc::new(ProvingKey::load(&Reader::open(params)?, circuit.clone(), &ledger)?);
     let backend = CpuBackend::new(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))?;
     let (r, s) = blinding();
@@ -138,8 +157,8 @@ impl Circuit<Scalar> for Partition<'_> {
     }
 }
 
-fn bellperson_proof(params: &Path) -> Result<Measured> {
-    let request = request()?;
+fn bellperson_proof(id: CircuitId, params: &Path) -> Result<Measured> {
+    let request = request(id)?;
     let params = groth16::Parameters::<Bls12>::read(BufReader::new(File::open(params)?), false)?;
     let (r, s) = blinding();
     let (proof, cpu, wall) = measure(|| Ok(groth16::create_proof(Partition(&request), &params, r, s)?))?;
