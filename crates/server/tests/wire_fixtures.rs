@@ -152,9 +152,9 @@ fn porep(market: bool) -> Submission {
     let proof = interactive_seal_proof(SIZE);
     let output = synthetic::porep(proof, 1000, 1, 0).expect("a synthetic sector");
     let payload = if market {
-        // Keys in another order, indented.
+        // Keys in another order, with spaces.
         let value = serde_json::to_value(&output).expect("plain data");
-        let inner = serde_json::to_string_pretty(&value).expect("plain data");
+        let inner = value.to_string().replace("\":", "\": ").replace(",\"", ", \"");
         use base64::{Engine, engine::general_purpose::STANDARD};
         format!("{{\"SectorNum\":1,\"Phase1Out\":\"{}\",\"SectorSize\":2048}}", STANDARD.encode(inner)).into_bytes()
     } else {
