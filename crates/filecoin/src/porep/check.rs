@@ -4,7 +4,7 @@
 
 use super::expected::Opening;
 use super::geometry::Geometry;
-use super::payload::{ChallengeProof, ColumnProof, LabelProof};
+use super::output::{ChallengeProof, ColumnProof, LabelProof};
 use crate::error::RequestError;
 use crate::field_path::FieldPath;
 use crate::merkle::{MerkleProof, Node, Opened, canonical_all, count, open, same_root};

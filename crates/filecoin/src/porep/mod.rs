@@ -11,6 +11,7 @@ mod expected;
 mod geometry;
 mod inputs;
 mod judge;
+mod output;
 mod payload;
 
 use bellperson::{ConstraintSystem, SynthesisError};
@@ -32,7 +33,8 @@ use expected::Expected;
 use geometry::Geometry;
 use inputs::Statement;
 use judge::PorepClaim;
-use payload::{ChallengeProof, Payload};
+use output::ChallengeProof;
+use payload::Payload;
 
 /// A PoRep C2 request that passed every check.
 pub struct PorepRequest {
