@@ -12,6 +12,8 @@
 
 mod node;
 mod quick;
+#[cfg(test)]
+mod tests;
 
 use serde::Deserialize;
 
