@@ -120,7 +120,7 @@ fn another_feature_in_the_payload_is_refused() {
             let error = Request::parse(&Submission::porep(wrapped(&other, SECTOR, 0))).expect_err("another feature");
             match error {
                 RequestError::Count { found, expected: wanted, .. } => {
-                    assert_eq!((found, wanted), (partitions, expected))
+                    assert_eq!((found, wanted), (partitions, expected));
                 }
                 RequestError::Contradiction { .. } => assert_eq!(partitions, expected),
                 other => panic!("{feature:?} as {named:?}: {other}"),
