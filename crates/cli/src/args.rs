@@ -4,7 +4,7 @@ use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cuzk_engine::Permit;
-use cuzk_filecoin::{CircuitId, SectorSize};
+use cuzk_filecoin::{CircuitId, SectorSize, registered::SealFeature};
 use cuzk_server::ListenAddr;
 
 /// The Groth16 proving engine for Filecoin storage providers.
@@ -240,7 +240,7 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SynthCommand {
-    /// A PoRep C1 output (interactive, V1.1).
+    /// A PoRep C1 output.
     Porep(SynthPorepArgs),
     /// A WindowPoSt partition (V1.1).
     WindowPost(SynthWindowPostArgs),
@@ -284,12 +284,35 @@ pub(crate) struct SynthWindowPostArgs {
 pub(crate) struct SynthPorepArgs {
     #[command(flatten)]
     pub(crate) common: SynthArgs,
+    /// What the challenges follow from. All but interactive need `--sealed`, since theirs depend on comm_r.
+    #[arg(long, value_enum, default_value_t = FeatureKind::Interactive)]
+    pub(crate) feature: FeatureKind,
     /// Seal a sector for real, through the API crate (2KiB and 8MiB).
     #[arg(long)]
     pub(crate) sealed: bool,
     /// Write the bare C1 output instead of the wrapped form that clients send.
     #[arg(long)]
     pub(crate) bare: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum FeatureKind {
+    /// V1.1: replica id and seed.
+    Interactive,
+    /// Synthetic PoRep: comm_r too; the seed picks out of a set that is known before it.
+    Synthetic,
+    /// Non-interactive PoRep: replica id and comm_r alone; 13 partitions of a small sector.
+    NonInteractive,
+}
+
+impl From<FeatureKind> for SealFeature {
+    fn from(kind: FeatureKind) -> Self {
+        match kind {
+            FeatureKind::Interactive => Self::Interactive,
+            FeatureKind::Synthetic => Self::Synthetic,
+            FeatureKind::NonInteractive => Self::NonInteractive,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

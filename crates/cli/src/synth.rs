@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use cuzk_filecoin::{
-    registered::{interactive_seal_proof, window_post_proof},
+    registered::{seal_proof, window_post_proof},
     sealed::{self, Job},
     synthetic,
 };
@@ -45,7 +45,7 @@ fn window_post(args: &SynthWindowPostArgs) -> anyhow::Result<Vec<u8>> {
 fn porep(args: &SynthPorepArgs, json: bool) -> anyhow::Result<()> {
     let SynthArgs { sector_size, seed, miner, sector, .. } = args.common;
     write(if args.sealed { "sealed porep" } else { "porep" }, &args.common, json, || {
-        let registered_proof = interactive_seal_proof(sector_size);
+        let registered_proof = seal_proof(sector_size, args.feature.into());
         let output = if args.sealed {
             let job = Job { registered_proof, miner_id: miner, sector_number: sector, seed };
             sealed::run_child(&child::program()?, child::SEAL, &job, SEAL_LIMIT)?

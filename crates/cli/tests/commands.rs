@@ -7,7 +7,7 @@ use std::{
 };
 
 use cuzk_engine::ensure_development_params;
-use cuzk_filecoin::{CircuitId, ProofKind, SectorSize};
+use cuzk_filecoin::{CircuitId, ProofKind, Request, SectorSize, Submission};
 use cuzk_testing::TimeLimit;
 use serde_json::Value;
 
@@ -83,6 +83,23 @@ fn a_c1_output_of_other_software_is_proved_and_judged() {
             assert_eq!(status, Some(1), "byte {changed}: {text}");
             assert!(text.contains("not verified") && text.contains(": "), "byte {changed}: {text}");
         }
+    }
+}
+
+/// Their challenges depend on the replica's commitment, which a sector that nobody sealed has too late.
+#[test]
+fn synthetic_and_non_interactive_requests_come_from_sealed_sectors() {
+    let _limit = TimeLimit::seconds(LIMIT_SECONDS);
+    let directory = tempfile::tempdir().expect("there is room for a temporary directory");
+    let out = argument(directory.path(), "c1");
+    for (feature, partitions) in [("synthetic", 1), ("non-interactive", 13)] {
+        let unsealed = ["synth", "porep", "--sector-size", "2KiB", "--feature", feature, "--out", &out];
+        let (status, text) = fails(&unsealed);
+        assert!(status == Some(1) && text.contains("comm_r") && text.contains("seal"), "{feature}: {text}");
+        succeeds(&[&unsealed[..], &["--sealed"]].concat());
+        let payload = std::fs::read(&out).expect("the request was written");
+        let request = Request::parse(&Submission::porep(payload)).unwrap_or_else(|error| panic!("{feature}: {error}"));
+        assert_eq!(request.partitions(), partitions, "{feature}");
     }
 }
 

@@ -19,16 +19,6 @@ pub enum RequestError {
         /// What should be there.
         expected: String,
     },
-    /// A valid value that this version cannot prove yet.
-    #[error("{field}: {value} is not supported by this version; supported: {supported}")]
-    Unsupported {
-        /// Where.
-        field: String,
-        /// What was asked for.
-        value: String,
-        /// What may be asked for.
-        supported: String,
-    },
     /// A value outside what the field may hold.
     #[error("{field}: {value} is not valid: expected {expected}")]
     Value {
@@ -121,7 +111,6 @@ impl RequestError {
     pub fn field(&self) -> &str {
         match self {
             Self::Missing { field, .. }
-            | Self::Unsupported { field, .. }
             | Self::Value { field, .. }
             | Self::Json { field, .. }
             | Self::Bincode { field, .. }

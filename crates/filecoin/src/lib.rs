@@ -19,6 +19,7 @@ mod error;
 mod field_path;
 mod guard;
 mod hex;
+mod json;
 pub mod judge;
 mod kind;
 mod kinds;

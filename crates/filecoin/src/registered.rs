@@ -45,25 +45,67 @@ pub fn seal_proof_wire(proof: RegisteredSealProof) -> u64 {
 
 /// The interactive PoRep (V1.1) of a sector size, the usual seal proof today.
 pub fn interactive_seal_proof(size: SectorSize) -> RegisteredSealProof {
-    match size {
-        SectorSize::KiB2 => RegisteredSealProof::StackedDrg2KiBV1_1,
-        SectorSize::MiB8 => RegisteredSealProof::StackedDrg8MiBV1_1,
-        SectorSize::MiB512 => RegisteredSealProof::StackedDrg512MiBV1_1,
-        SectorSize::GiB32 => RegisteredSealProof::StackedDrg32GiBV1_1,
-        SectorSize::GiB64 => RegisteredSealProof::StackedDrg64GiBV1_1,
+    seal_proof(size, SealFeature::Interactive)
+}
+
+/// The seal proof of a sector size with a feature, in the chain's newest version of it.
+pub fn seal_proof(size: SectorSize, feature: SealFeature) -> RegisteredSealProof {
+    use RegisteredSealProof::*;
+    let [interactive, synthetic, non_interactive] = match size {
+        SectorSize::KiB2 => {
+            [StackedDrg2KiBV1_1, StackedDrg2KiBV1_1_Feat_SyntheticPoRep, StackedDrg2KiBV1_2_Feat_NonInteractivePoRep]
+        }
+        SectorSize::MiB8 => {
+            [StackedDrg8MiBV1_1, StackedDrg8MiBV1_1_Feat_SyntheticPoRep, StackedDrg8MiBV1_2_Feat_NonInteractivePoRep]
+        }
+        SectorSize::MiB512 => [
+            StackedDrg512MiBV1_1,
+            StackedDrg512MiBV1_1_Feat_SyntheticPoRep,
+            StackedDrg512MiBV1_2_Feat_NonInteractivePoRep,
+        ],
+        SectorSize::GiB32 => {
+            [StackedDrg32GiBV1_1, StackedDrg32GiBV1_1_Feat_SyntheticPoRep, StackedDrg32GiBV1_2_Feat_NonInteractivePoRep]
+        }
+        SectorSize::GiB64 => {
+            [StackedDrg64GiBV1_1, StackedDrg64GiBV1_1_Feat_SyntheticPoRep, StackedDrg64GiBV1_2_Feat_NonInteractivePoRep]
+        }
+    };
+    match feature {
+        SealFeature::Interactive => interactive,
+        SealFeature::Synthetic => synthetic,
+        SealFeature::NonInteractive => non_interactive,
+    }
+}
+
+/// What a PoRep's challenges follow from. All three have the same circuits and parameter files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SealFeature {
+    /// The replica id and the chain's randomness (the seed): V1 and V1.1.
+    Interactive,
+    /// The replica id, comm_r and the seed, which picks out of a set that is known before it: a sealer can throw the
+    /// layers away while it waits for the seed.
+    Synthetic,
+    /// The replica id and comm_r alone. There are more challenges, so more partitions: 126 of a production sector, 13 of
+    /// a small one.
+    NonInteractive,
+}
+
+impl SealFeature {
+    /// The feature of a seal proof.
+    pub fn of(proof: RegisteredSealProof) -> Self {
+        if proof.feature_enabled(ApiFeature::NonInteractivePoRep) {
+            Self::NonInteractive
+        } else if proof.feature_enabled(ApiFeature::SyntheticPoRep) {
+            Self::Synthetic
+        } else {
+            Self::Interactive
+        }
     }
 }
 
 /// The sector size of a seal proof.
 pub(crate) fn seal_proof_size(proof: RegisteredSealProof) -> Option<SectorSize> {
     SectorSize::from_bytes(u64::from(proof.sector_size()))
-}
-
-/// Whether a seal proof's challenges come from the chain's randomness alone: neither Synthetic nor non-interactive.
-pub(crate) fn is_interactive(proof: RegisteredSealProof) -> bool {
-    [ApiFeature::SyntheticPoRep, ApiFeature::NonInteractivePoRep]
-        .into_iter()
-        .all(|feature| !proof.feature_enabled(feature))
 }
 
 /// A seal proof for a message: its name and number.
@@ -188,7 +230,12 @@ mod tests {
             assert_eq!(seal_proof_wire(proof), number);
             assert_eq!(seal_proof_from_wire(number), Some(proof));
             assert_eq!(proof.as_v1_config().porep_id[..8], number.to_le_bytes());
-            assert_eq!(is_interactive(proof), number < 10);
+            let feature = match number {
+                0..10 => SealFeature::Interactive,
+                10..15 => SealFeature::Synthetic,
+                _ => SealFeature::NonInteractive,
+            };
+            assert_eq!(SealFeature::of(proof), feature);
         }
         assert_eq!(seal_proof_from_wire(20), None);
         assert_eq!(seal_proof_from_wire(u64::MAX), None);
@@ -212,12 +259,17 @@ mod tests {
     }
 
     #[test]
-    fn every_size_has_its_interactive_proof() {
+    fn every_size_has_a_proof_of_every_feature() {
         let _limit = cuzk_testing::TimeLimit::seconds(10);
-        for size in SectorSize::ALL {
-            let proof = interactive_seal_proof(size);
-            assert_eq!(seal_proof_size(proof), Some(size));
-            assert!((5..10).contains(&seal_proof_wire(proof)));
+        for (first, feature) in
+            [(5, SealFeature::Interactive), (10, SealFeature::Synthetic), (15, SealFeature::NonInteractive)]
+        {
+            for (number, size) in (first..).zip(SectorSize::ALL) {
+                let proof = seal_proof(size, feature);
+                assert_eq!((seal_proof_wire(proof), seal_proof_size(proof)), (number, Some(size)));
+                assert_eq!(SealFeature::of(proof), feature);
+            }
+            assert_eq!(interactive_seal_proof(SectorSize::KiB2), RegisteredSealProof::StackedDrg2KiBV1_1);
         }
     }
 

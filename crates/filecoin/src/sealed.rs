@@ -1,7 +1,8 @@
 //! Requests from small sectors that are sealed for real, by the API crate.
 //!
 //! Owns the path from random data to the output of the first commit phase: padding, labelling, trees, replica and
-//! vanilla proof are all the API crate's, so that what comes out is another implementation's view of a request.
+//! vanilla proof are all the API crate's, so that what comes out is another implementation's view of a request. Each
+//! feature of PoRep can be sealed: interactive, Synthetic, non-interactive.
 //!
 //! The API crate works on disk and has state of its own for the whole process:
 //! - its settings, read once, from `./rust-fil-proofs.config.toml` and from environment variables that begin with
@@ -19,7 +20,7 @@ pub use child::{child_main, run_child};
 
 use crate::{
     prover_id::prover_id,
-    registered::{describe, is_interactive},
+    registered::{SealFeature, describe},
     synthetic::GenerateError,
 };
 use filecoin_proofs_api::{
@@ -54,8 +55,8 @@ pub struct Job {
 /// leaves on disk and in the process.
 ///
 /// # Errors
-/// [`GenerateError::TooLarge`] for sectors above 8 MiB, [`GenerateError::NotInteractive`] for other kinds of PoRep,
-/// [`GenerateError::WorkFile`] and [`GenerateError::Crates`] when the work itself fails.
+/// [`GenerateError::TooLarge`] for sectors above 8 MiB, [`GenerateError::WorkFile`] and [`GenerateError::Crates`] when the
+/// work itself fails.
 pub fn seal_commit_phase1(job: &Job) -> Result<SealCommitPhase1Output, GenerateError> {
     check(job.registered_proof)?;
     let directory = work_directory()?;
@@ -64,9 +65,6 @@ pub fn seal_commit_phase1(job: &Job) -> Result<SealCommitPhase1Output, GenerateE
 
 /// Refuses what cannot be sealed here.
 fn check(registered_proof: RegisteredSealProof) -> Result<(), GenerateError> {
-    if !is_interactive(registered_proof) {
-        return Err(GenerateError::NotInteractive { registered_proof });
-    }
     let sector_bytes = u64::from(registered_proof.sector_size());
     if sector_bytes > LIMIT_BYTES {
         return Err(GenerateError::TooLarge { registered_proof, sector_bytes, limit_bytes: LIMIT_BYTES });
@@ -112,6 +110,12 @@ impl Workshop<'_> {
                 .map_err(GenerateError::crates("label a sector", describe(registered_proof)))?;
         let committed = seal::seal_pre_commit_phase2(labelled, &cache, &replica)
             .map_err(GenerateError::crates("encode a sector", describe(registered_proof)))?;
+        if SealFeature::of(registered_proof) == SealFeature::Synthetic {
+            // All nodes that a seed can challenge are opened now; with the seed, the first commit phase picks from them.
+            let (cache, replica, committed) = (&cache, &replica, committed.clone());
+            seal::generate_synth_proofs(cache, replica, prover, sector, ticket, committed, &pieces)
+                .map_err(GenerateError::crates("open the synthetic challenges", describe(registered_proof)))?;
+        }
         seal::seal_commit_phase1(&cache, &replica, prover, sector, ticket, challenge_seed, committed, &pieces)
             .map_err(GenerateError::crates("open a sealed sector", describe(registered_proof)))
     }
@@ -182,16 +186,10 @@ mod tests {
     }
 
     #[test]
-    fn large_sectors_and_other_kinds_of_porep_are_refused() {
+    fn large_sectors_are_refused() {
         let _limit = TimeLimit::seconds(10);
-        let refused = |registered_proof| seal_commit_phase1(&Job { registered_proof, ..JOB }).unwrap_err();
-        assert!(matches!(
-            refused(RegisteredSealProof::StackedDrg512MiBV1_1),
-            GenerateError::TooLarge { sector_bytes: 0x2000_0000, .. }
-        ));
-        assert!(matches!(
-            refused(RegisteredSealProof::StackedDrg2KiBV1_1_Feat_SyntheticPoRep),
-            GenerateError::NotInteractive { .. }
-        ));
+        let registered_proof = RegisteredSealProof::StackedDrg512MiBV1_1;
+        let refused = seal_commit_phase1(&Job { registered_proof, ..JOB }).unwrap_err();
+        assert!(matches!(refused, GenerateError::TooLarge { sector_bytes: 0x2000_0000, .. }));
     }
 }

@@ -1,7 +1,6 @@
 //! The API crate as a judge, in a process of its own.
 //!
-//! Whoever knows the trapdoor of a Groth16 key can make proofs of anything. The keys here are made for that: the judge
-//! goes through its whole verification on real public inputs, and no parameters are needed.
+//! The keys are made for forging (see `fixture::trapdoor`): no parameters are needed.
 
 mod fixture;
 
@@ -9,74 +8,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bellperson::groth16::{Proof, VerifyingKey};
-use blstrs::{Bls12, G1Affine, G2Affine, Scalar};
 use cuzk_filecoin::judge::{JudgeJob, JudgeProgram, Sealer, Verdict, Verifier, run_child};
+use cuzk_filecoin::registered::SealFeature;
 use cuzk_filecoin::{ChildFault, Error, Request, SectorSize, Submission, params_file_name, synthetic, vk_file_name};
 use cuzk_testing::TimeLimit;
-use ff::Field;
-use fixture::{MINER, SECTOR, bare, parse, snap, submission};
-use group::prime::PrimeCurveAffine;
-use rand::SeedableRng;
-use rand_chacha::ChaCha20Rng;
+use fixture::trapdoor::Trapdoor;
+use fixture::{MINER, SECTOR, bare, example, parse, sealed, snap, submission};
 
-/// A verifying key with its secret.
-struct Trapdoor {
-    alpha: Scalar,
-    beta: Scalar,
-    gamma: Scalar,
-    delta: Scalar,
-    ic: Vec<Scalar>,
-}
-
-impl Trapdoor {
-    fn new(inputs: usize) -> Self {
-        let mut rng = ChaCha20Rng::seed_from_u64(3);
-        let mut next = || Scalar::random(&mut rng);
-        let (alpha, beta, gamma, delta) = (next(), next(), next(), next());
-        Self { alpha, beta, gamma, delta, ic: (0..=inputs).map(|_| next()).collect() }
-    }
-
-    fn key(&self) -> Vec<u8> {
-        let key = VerifyingKey::<Bls12> {
-            alpha_g1: g1(self.alpha),
-            beta_g1: g1(self.beta),
-            beta_g2: g2(self.beta),
-            gamma_g2: g2(self.gamma),
-            delta_g1: g1(self.delta),
-            delta_g2: g2(self.delta),
-            ic: self.ic.iter().copied().map(g1).collect(),
-        };
-        let mut bytes = Vec::new();
-        key.write(&mut bytes).expect("a vector");
-        bytes
-    }
-
-    /// A proof that holds for these inputs: C is solved for.
-    fn forge(&self, inputs: &[Scalar]) -> Vec<u8> {
-        let (a, b) = (Scalar::from(5), Scalar::from(11));
-        let statement: Scalar = self.ic[0] + inputs.iter().zip(&self.ic[1..]).map(|(x, ic)| x * ic).sum::<Scalar>();
-        let delta = self.delta.invert().expect("not zero");
-        let c = (a * b - self.alpha * self.beta - statement * self.gamma) * delta;
-        let mut bytes = Vec::new();
-        Proof::<Bls12> { a: g1(a), b: g2(b), c: g1(c) }.write(&mut bytes).expect("a vector");
-        bytes
-    }
-}
-
-fn g1(scalar: Scalar) -> G1Affine {
-    (G1Affine::generator() * scalar).into()
-}
-
-fn g2(scalar: Scalar) -> G2Affine {
-    (G2Affine::generator() * scalar).into()
-}
-
-/// The example that cargo builds next to this test.
 fn judge() -> JudgeProgram {
-    let test = std::env::current_exe().expect("a running test has a file");
-    let program: PathBuf = test.ancestors().nth(2).expect("in deps/ of the target directory").join("examples/judge");
-    JudgeProgram { program, arguments: Vec::new(), limit: Duration::from_secs(60) }
+    JudgeProgram { program: example("judge"), arguments: Vec::new(), limit: Duration::from_secs(60) }
 }
 
 struct Bench {
@@ -94,6 +34,11 @@ impl Bench {
     /// For an update of four partitions.
     fn snap() -> Self {
         Self::new(&snap::submission(SectorSize::MiB8))
+    }
+
+    /// For a sealed small PoRep.
+    fn sealed(feature: SealFeature) -> Self {
+        Self::new(&Submission::porep(sealed(feature)))
     }
 
     fn new(submission: &Submission) -> Self {
@@ -130,6 +75,39 @@ fn a_proof_that_holds_is_valid_with_and_without_its_sealer() {
         assert_eq!(verdict, Verdict { valid: true, verifier, reason: None });
     }
     assert_eq!(listing(bench.params.path()).len(), 1, "the judge leaves nothing in the parameter directory");
+}
+
+#[test]
+fn synthetic_porep_is_for_verify_seal_too() {
+    let _limit = TimeLimit::seconds(120);
+    let bench = Bench::sealed(SealFeature::Synthetic);
+    for (sealed_by, verifier) in [(Some(SEALER), Verifier::VerifySeal), (None, Verifier::PublicInputs)] {
+        let verdict = bench.judge(sealed_by, bench.proof());
+        assert_eq!(verdict, Verdict { valid: true, verifier, reason: None });
+        let other = bench.trapdoor.forge(&vec![5.into(); bench.trapdoor.inputs()]);
+        assert!(!bench.judge(sealed_by, other).valid);
+    }
+}
+
+/// The chain's verifier takes only the aggregate, so each circuit proof is verified with its own public inputs.
+#[test]
+fn non_interactive_porep_is_judged_proof_by_proof() {
+    let _limit = TimeLimit::seconds(120);
+    let bench = Bench::sealed(SealFeature::NonInteractive);
+    let good = bench.proof();
+    assert_eq!(good.len(), 13 * 192);
+    let mut swapped = good.clone();
+    swapped.rotate_left(192);
+    let stranger = Sealer { miner_id: MINER + 1, ..SEALER };
+    for sealed_by in [Some(SEALER), None] {
+        let verdict = bench.judge(sealed_by, good.clone());
+        assert_eq!(verdict, Verdict { valid: true, verifier: Verifier::PublicInputs, reason: None });
+        assert!(!bench.judge(sealed_by, swapped.clone()).valid);
+        let verdict = bench.judge(sealed_by, good[192..].to_vec());
+        assert!(verdict.reason.is_some_and(|reason| reason.contains("13 × 192")));
+    }
+    let verdict = bench.judge(Some(stranger), good);
+    assert!(verdict.reason.is_some_and(|reason| reason.contains("miner 1001")));
 }
 
 #[test]

@@ -29,7 +29,9 @@ impl JudgeJob {
     /// A proof for a request.
     ///
     /// `sealed_by` matters to PoRep: with it the judge is the chain's own `verify_seal`, which makes the replica id from
-    /// miner and sector; without, the proof is verified against the replica id that the request states.
+    /// miner and sector; without, the proof is verified against the replica id that the request states. The chain's
+    /// verifier takes only the aggregate of non-interactive PoRep, so there the circuit proofs are verified in the latter
+    /// way, and with `sealed_by` the replica id is checked before.
     ///
     /// # Errors
     /// Where the claim cannot be written as JSON.

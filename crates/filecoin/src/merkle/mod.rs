@@ -19,12 +19,14 @@ pub(crate) type Node = [u8; 32];
 
 /// Mirror of the crates' `MerkleProof`.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(Debug, PartialEq))]
 pub(crate) struct MerkleProof {
     pub(crate) data: MerkleData,
 }
 
 /// Mirror of `ProofData`: a path in one tree, in a tree of trees, or one more level up.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(Debug, PartialEq))]
 pub(crate) enum MerkleData {
     Single { root: Node, leaf: Node, path: InclusionPath },
     Sub { base_proof: InclusionPath, sub_proof: InclusionPath, root: Node, leaf: Node },
@@ -33,12 +35,14 @@ pub(crate) enum MerkleData {
 
 /// Mirror of `InclusionPath`, from the leaf up.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(Debug, PartialEq))]
 pub(crate) struct InclusionPath {
     pub(crate) path: Vec<PathElement>,
 }
 
 /// Mirror of `PathElement`: the siblings in one row, and where among them the path goes.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(Debug, PartialEq))]
 pub(crate) struct PathElement {
     pub(crate) hashes: Vec<Node>,
     pub(crate) index: u64,

@@ -26,7 +26,6 @@ impl Agreement {
         let root = payload.root();
         let proof_at = root.field("registered_proof");
         let proof = payload.output.registered_proof;
-        supported(proof, &proof_at)?;
         let size = registered::seal_proof_size(proof).ok_or_else(|| RequestError::Value {
             field: proof_at.to_string(),
             value: registered::describe(proof),
@@ -53,19 +52,6 @@ impl Agreement {
     }
 }
 
-/// Interactive PoRep only: the challenges of the other two depend on comm_r, and non-interactive PoRep's proofs are
-/// aggregated.
-fn supported(proof: filecoin_proofs_api::RegisteredSealProof, at: &FieldPath<'_>) -> Result<(), RequestError> {
-    if registered::is_interactive(proof) {
-        return Ok(());
-    }
-    Err(RequestError::Unsupported {
-        field: at.to_string(),
-        value: registered::describe(proof),
-        supported: "interactive PoRep, V1 (0-4) and V1_1 (5-9)".to_owned(),
-    })
-}
-
 /// Field 4: 0 is V1 of 2 KiB, but also what a client sends that leaves the field out, so it contradicts nothing.
 fn proof_number(number: u64, payload: &Payload) -> Result<(), RequestError> {
     if number == 0 {
@@ -76,7 +62,6 @@ fn proof_number(number: u64, payload: &Payload) -> Result<(), RequestError> {
         value: number.to_string(),
         expected: "the number of a registered seal proof, 0 to 19".to_owned(),
     })?;
-    supported(stated, &REGISTERED_PROOF)?;
     let proof = payload.output.registered_proof;
     if stated == proof {
         return Ok(());

@@ -1,13 +1,14 @@
 //! The shape of a PoRep payload: every count and length, every index, and that every number is a field element; and that
-//! it opens the nodes that the chain's randomness challenges (see [`merkle`](crate::merkle) for what is left to the
+//! it opens the nodes that are challenged (see [`merkle`](crate::merkle) for what is left to the
 //! circuit).
 
 use super::expected::Opening;
 use super::geometry::Geometry;
-use super::payload::{ChallengeProof, ColumnProof, LabelProof};
+use super::output::{ChallengeProof, ColumnProof, LabelProof};
 use crate::error::RequestError;
 use crate::field_path::FieldPath;
 use crate::merkle::{MerkleProof, Node, Opened, canonical_all, count, open, same_root};
+use crate::registered::SealFeature;
 
 /// The roots that all paths of one request share.
 #[derive(Clone, Copy)]
@@ -28,6 +29,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) first: &'a FieldPath<'a>,
     /// Where `comm_d` stands.
     pub(crate) comm_d: &'a FieldPath<'a>,
+    /// What the challenges follow from.
+    pub(crate) feature: SealFeature,
 }
 
 type Check = Result<(), RequestError>;
@@ -66,13 +69,13 @@ impl Checker<'_> {
 
     fn column(&self, column: &ColumnProof, node: u64, at: &FieldPath<'_>) -> Check {
         let column_at = at.field("column");
-        opened(node).is(u64::from(column.column.index), &column_at.field("index"))?;
+        self.opened(node).is(u64::from(column.column.index), &column_at.field("index"))?;
         let rows_at = column_at.field("rows");
         count(&rows_at, "rows", column.column.rows.len(), self.geometry.layers)?;
         canonical_all(&column.column.rows, &rows_at)?;
 
         let path_at = at.field("inclusion_proof");
-        open(&column.inclusion_proof, &self.geometry.replica_path, opened(node), &path_at)?;
+        open(&column.inclusion_proof, &self.geometry.replica_path, self.opened(node), &path_at)?;
         let stated = self.first.field("replica_column_proofs");
         let stated = stated.field("c_x");
         let stated = stated.field("inclusion_proof");
@@ -80,18 +83,18 @@ impl Checker<'_> {
     }
 
     fn data_path(&self, proof: &MerkleProof, node: u64, at: &FieldPath<'_>) -> Check {
-        open(proof, &self.geometry.data_path, opened(node), at)?;
+        open(proof, &self.geometry.data_path, self.opened(node), at)?;
         same_root(proof, at, &self.roots.comm_d, self.comm_d)
     }
 
     fn replica_path(&self, proof: &MerkleProof, node: u64, at: &FieldPath<'_>) -> Check {
-        open(proof, &self.geometry.replica_path, opened(node), at)?;
+        open(proof, &self.geometry.replica_path, self.opened(node), at)?;
         let stated = self.first.field("comm_r_last_proof");
         same_root(proof, at, &self.roots.comm_r_last, &stated.field("root"))
     }
 
     fn label(&self, label: &LabelProof, layer: usize, node: u64, at: &FieldPath<'_>) -> Check {
-        opened(node).is(label.node, &at.field("node"))?;
+        self.opened(node).is(label.node, &at.field("node"))?;
         let layer_at = at.field("layer_index");
         if u64::from(label.layer_index) != layer as u64 {
             return Err(RequestError::Value {
@@ -104,9 +107,18 @@ impl Checker<'_> {
         count(&parents_at, "parents", label.parents.len(), self.geometry.label_parents)?;
         canonical_all(&label.parents, &parents_at)
     }
-}
 
-/// A node that replica id and seed (and the graph) say must be opened.
-fn opened(node: u64) -> Opened {
-    Opened { node, because: "the node to open, which follows from replica_id, seed and registered_proof," }
+    /// A node that the challenges (and the graph) say must be opened.
+    fn opened(&self, node: u64) -> Opened {
+        let because = match self.feature {
+            SealFeature::Interactive => "the node to open, which follows from replica_id, seed and registered_proof,",
+            SealFeature::Synthetic => {
+                "the node to open, which follows from replica_id, comm_r, seed and registered_proof,"
+            }
+            SealFeature::NonInteractive => {
+                "the node to open, which follows from replica_id, comm_r and registered_proof,"
+            }
+        };
+        Opened { node, because }
+    }
 }

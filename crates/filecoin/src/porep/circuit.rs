@@ -10,7 +10,7 @@ use storage_proofs_core::error::Result;
 use storage_proofs_porep::stacked::{self, EncodingProof, LabelingProof, ReplicaColumnProof, StackedCompound};
 
 use super::inputs::Statement;
-use super::payload::{ChallengeProof, ColumnProof, LabelProof};
+use super::output::{ChallengeProof, ColumnProof, LabelProof};
 use crate::guard::guarded_synthesis;
 use crate::merkle::{TreePath, data_path, poseidon, tree_path};
 use crate::shape::{DataHasher, TreeShape};

@@ -43,7 +43,7 @@ impl Expected {
         })
     }
 
-    /// The openings of one partition, in order.
+    /// The openings of one partition, in order; `inputs` with the commitments, which some challenges follow from.
     pub(crate) fn partition(&self, inputs: &PublicInputs, partition: usize) -> StdResult<Vec<Opening>, String> {
         guarded(|| -> Result<Vec<Opening>> {
             let nodes = inputs.challenges(&self.challenges, self.graph.size(), Some(partition));

@@ -50,15 +50,28 @@ impl Geometry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registered::interactive_seal_proof;
+    use crate::registered::{SealFeature, seal_proof};
 
     #[test]
     fn production_sectors_have_180_challenges_in_11_layers() {
         let _limit = cuzk_testing::TimeLimit::seconds(10);
         for size in [SectorSize::GiB32, SectorSize::GiB64] {
-            let geometry = Geometry::new(interactive_seal_proof(size), size).expect("a published size");
-            assert_eq!((geometry.partitions, geometry.challenges, geometry.layers), (10, 18, 11), "{size}");
-            assert_eq!((geometry.drg_parents, geometry.exp_parents, geometry.label_parents), (6, 8, 37));
+            for feature in [SealFeature::Interactive, SealFeature::Synthetic] {
+                let geometry = Geometry::new(seal_proof(size, feature), size).expect("a published size");
+                assert_eq!((geometry.partitions, geometry.challenges, geometry.layers), (10, 18, 11), "{size}");
+                assert_eq!((geometry.drg_parents, geometry.exp_parents, geometry.label_parents), (6, 8, 37));
+            }
+        }
+    }
+
+    #[test]
+    fn non_interactive_sectors_differ_in_partitions_alone() {
+        let _limit = cuzk_testing::TimeLimit::seconds(10);
+        for size in SectorSize::ALL {
+            let of = |feature| Geometry::new(seal_proof(size, feature), size).expect("a published size");
+            let partitions = if size < SectorSize::GiB32 { 13 } else { 126 };
+            let interactive = of(SealFeature::Interactive);
+            assert_eq!(of(SealFeature::NonInteractive), Geometry { partitions, ..interactive });
         }
     }
 }

@@ -27,7 +27,8 @@ pub(crate) struct Statement {
     pub(crate) comm_d: Node,
     /// Who sealed what; a canonical field element.
     pub(crate) replica_id: Node,
-    /// The chain's randomness, which the challenges follow from.
+    /// The chain's randomness, which the challenges follow from. Non-interactive PoRep ignores it, but the crates want
+    /// one to be there.
     pub(crate) seed: Node,
 }
 

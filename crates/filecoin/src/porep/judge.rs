@@ -12,6 +12,7 @@ use super::inputs::Statement;
 use crate::guard::guarded;
 use crate::judge::{Sealer, Verdict, Verifier, malformed};
 use crate::merkle::Node;
+use crate::registered::SealFeature;
 use crate::shape::{DataHasher, TreeShape, with_shape};
 use crate::{hex, prover_id, registered};
 
@@ -27,17 +28,20 @@ pub(crate) struct PorepClaim {
 /// Judges a proof.
 pub(super) fn judge(claim: &PorepClaim, proof: &[u8]) -> std::result::Result<Verdict, String> {
     let statement = &claim.statement;
-    let verifier = if claim.sealed_by.is_some() { Verifier::VerifySeal } else { Verifier::PublicInputs };
+    // Of non-interactive PoRep the API's verifier takes only the aggregate, and a result is what is aggregated.
+    let api_takes_it = SealFeature::of(statement.registered_proof) != SealFeature::NonInteractive;
+    let (verifier, api_sealer) = match claim.sealed_by {
+        Some(sealer) if api_takes_it => (Verifier::VerifySeal, Some(sealer)),
+        _ => (Verifier::PublicInputs, None),
+    };
     if let Some(reason) = malformed(proof, usize::from(statement.registered_proof.partitions())) {
         return Ok(Verdict::invalid(verifier, reason));
     }
-    let verified = match claim.sealed_by {
-        Some(sealer) => {
-            if let Some(reason) = not_sealed_by(claim, sealer) {
-                return Ok(Verdict::invalid(verifier, reason));
-            }
-            guarded(|| verify_seal(claim, sealer, proof))?
-        }
+    if let Some(reason) = claim.sealed_by.and_then(|sealer| not_sealed_by(claim, sealer)) {
+        return Ok(Verdict::invalid(verifier, reason));
+    }
+    let verified = match api_sealer {
+        Some(sealer) => guarded(|| verify_seal(claim, sealer, proof))?,
         None => {
             let size = registered::seal_proof_size(statement.registered_proof).ok_or_else(|| {
                 format!("{} is of no published size", registered::describe(statement.registered_proof))
@@ -84,8 +88,8 @@ fn verify_seal(claim: &PorepClaim, sealer: Sealer, proof: &[u8]) -> Result<bool>
     )
 }
 
-/// The same steps as `verify_seal`, with the replica id that the request states: a C1 output alone does not name
-/// miner and sector.
+/// The same steps as `verify_seal` of interactive PoRep, with the replica id that the request states (a C1 output alone
+/// does not name miner and sector): every partition's proof against its public inputs.
 fn verify<Tree: TreeShape>(statement: &Statement, proof: &[u8]) -> Result<bool> {
     let config = statement.registered_proof.as_v1_config();
     let partitions = usize::from(config.partitions);

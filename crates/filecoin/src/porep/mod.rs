@@ -1,8 +1,8 @@
 //! PoRep C2: the proof that a sector was sealed.
 //!
 //! Owns what a PoRep payload looks like, what makes one valid, and the circuit and public inputs of its partitions, at
-//! all five sector sizes. Interactive PoRep only (V1 and V1.1): its challenges follow from the replica id and the
-//! chain's seed.
+//! all five sector sizes. Interactive, Synthetic and non-interactive PoRep have the same circuits; what differs is which
+//! nodes they challenge and how many (see [`SealFeature`](crate::registered::SealFeature)).
 
 mod agreement;
 mod check;
@@ -11,6 +11,7 @@ mod expected;
 mod geometry;
 mod inputs;
 mod judge;
+mod output;
 mod payload;
 
 use bellperson::{ConstraintSystem, SynthesisError};
@@ -22,6 +23,7 @@ use crate::field_path::FieldPath;
 use crate::guard::guarded;
 use crate::judge::{Sealer, Verdict};
 use crate::merkle::{HeapBytes, Node, canonical, count};
+use crate::registered::SealFeature;
 use crate::shape::with_shape;
 use crate::work::Work;
 use crate::{CircuitId, ProofKind, SectorSize, Submission, prover_id, registered};
@@ -32,7 +34,8 @@ use expected::Expected;
 use geometry::Geometry;
 use inputs::Statement;
 use judge::PorepClaim;
-use payload::{ChallengeProof, Payload};
+use output::ChallengeProof;
+use payload::Payload;
 
 /// A PoRep C2 request that passed every check.
 pub struct PorepRequest {
@@ -65,7 +68,7 @@ impl PorepRequest {
         &self.statement.replica_id
     }
 
-    /// The chain's randomness that the challenges follow from.
+    /// The chain's randomness that the challenges follow from; without meaning in non-interactive PoRep.
     pub fn seed(&self) -> &[u8; 32] {
         &self.statement.seed
     }
@@ -215,8 +218,13 @@ fn check_partitions(
         comm_r_last: *first.comm_r_last_proof.root(),
     };
     let first_at = at.index(0);
-    let checker =
-        Checker { geometry: &geometry, roots: &roots, first: &first_at.index(0), comm_d: &root.field("comm_d") };
+    let checker = Checker {
+        geometry: &geometry,
+        roots: &roots,
+        first: &first_at.index(0),
+        comm_d: &root.field("comm_d"),
+        feature: SealFeature::of(statement.registered_proof),
+    };
     for (k, proofs) in partitions.iter().enumerate() {
         let openings = expected.partition(&statement.public_inputs(Some(k)), k).map_err(refused)?;
         let partition_at = at.index(k);

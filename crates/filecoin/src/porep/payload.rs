@@ -1,9 +1,4 @@
-//! A PoRep payload: the two forms that it comes in, read into types of our own.
-//!
-//! The proof crates' types deserialise whatever has the right names: bytes that are no field elements, paths of any
-//! length. Their fields are private, and the code behind them panics on such data. So a payload is read into plain
-//! mirrors first (the same names, hence the same JSON in any key order and spacing), checked, and only then made into
-//! the crates' types through their constructors.
+//! A PoRep payload: the two forms that it comes in.
 
 use std::borrow::Cow;
 
@@ -11,12 +6,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use filecoin_proofs_api::RegisteredSealProof;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
-use crate::SectorSize;
+use super::output::{Phase1Output, VanillaProofs};
 use crate::error::RequestError;
 use crate::field_path::FieldPath;
-use crate::merkle::{HeapBytes, MerkleProof, Node};
+use crate::json;
+use crate::merkle::Node;
 
 /// The field that a payload stands in.
 pub(crate) const FIELD: FieldPath<'static> = FieldPath::root("vanilla_proof");
@@ -45,25 +40,97 @@ impl Payload {
                 expected: "the JSON of a C1 output, bare or wrapped as {SectorNum, Phase1Out, SectorSize}".to_owned(),
             });
         }
-        let outer: Outer<'_> = read_json(bytes, &FIELD)?;
-        let Some(wrapper) = outer.wrapper() else {
-            return Ok(Self { output: read_json(bytes, &FIELD)?, wrapper: None });
-        };
-        let field = FIELD.field("Phase1Out");
-        let text = outer.phase1_out.flatten().ok_or_else(|| RequestError::Missing {
-            field: field.to_string(),
-            expected: "the JSON of a C1 output in base64".to_owned(),
-        })?;
-        let json = STANDARD
-            .decode(text.as_bytes())
-            .map_err(|error| RequestError::Base64 { field: field.to_string(), message: error.to_string() })?;
-        Ok(Self { output: read_json(&json, &field)?, wrapper: Some(wrapper) })
+        match Form::read(bytes)? {
+            Form::Bare(output) => Ok(Self { output, wrapper: None }),
+            Form::Wrapped(wrapper, content) => {
+                let field = FIELD.field("Phase1Out");
+                let json = STANDARD
+                    .decode(content)
+                    .map_err(|error| RequestError::Base64 { field: field.to_string(), message: error.to_string() })?;
+                Ok(Self { output: json::read(&json, &field)?, wrapper: Some(wrapper) })
+            }
+        }
     }
 
     /// Where the C1 output stands, for messages.
     pub(crate) fn root(&self) -> FieldPath<'static> {
         const WRAPPED: FieldPath<'static> = FIELD.field("Phase1Out");
         if self.wrapper.is_some() { WRAPPED } else { FIELD }
+    }
+}
+
+/// Which of the two forms a payload has; the content of a wrapper is still in base64.
+enum Form<'a> {
+    Bare(Phase1Output),
+    Wrapped(Wrapper, Cow<'a, [u8]>),
+}
+
+impl<'a> Form<'a> {
+    fn read(bytes: &'a [u8]) -> Result<Self, RequestError> {
+        if let Some(form) = json::quick::<Either<'_>>(bytes).and_then(Either::form) {
+            return Ok(form);
+        }
+        let outer: Outer<'_> = json::thorough(bytes, &FIELD)?;
+        let Some(wrapper) = outer.wrapper() else {
+            return Ok(Self::Bare(json::thorough(bytes, &FIELD)?));
+        };
+        let content = outer.phase1_out.flatten().ok_or_else(|| RequestError::Missing {
+            field: FIELD.field("Phase1Out").to_string(),
+            expected: "the JSON of a C1 output in base64".to_owned(),
+        })?;
+        Ok(Self::Wrapped(wrapper, cow_bytes(content)))
+    }
+}
+
+fn cow_bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }
+}
+
+/// The keys of both forms, so that one pass over a payload reads it whichever form it has.
+#[derive(Deserialize)]
+struct Either<'a> {
+    #[serde(rename = "Phase1Out", borrow, default, deserialize_with = "content")]
+    phase1_out: Option<&'a [u8]>,
+    #[serde(rename = "SectorNum")]
+    sector_number: Option<u64>,
+    #[serde(rename = "SectorSize")]
+    sector_size: Option<u64>,
+    registered_proof: Option<RegisteredSealProof>,
+    vanilla_proofs: Option<VanillaProofs>,
+    comm_r: Option<Node>,
+    comm_d: Option<Node>,
+    replica_id: Option<Node>,
+    seed: Option<Node>,
+    ticket: Option<Node>,
+}
+
+/// Text that is there; `null` is left to [`Outer`].
+fn content<'de: 'a, 'a, D: serde::Deserializer<'de>>(input: D) -> Result<Option<&'a [u8]>, D::Error> {
+    <&[u8]>::deserialize(input).map(Some)
+}
+
+impl<'a> Either<'a> {
+    /// The form, where all of it is there.
+    fn form(self) -> Option<Form<'a>> {
+        if self.phase1_out.is_none() && self.sector_number.is_none() && self.sector_size.is_none() {
+            return Some(Form::Bare(Phase1Output {
+                registered_proof: self.registered_proof?,
+                vanilla_proofs: self.vanilla_proofs?,
+                comm_r: self.comm_r?,
+                comm_d: self.comm_d?,
+                replica_id: self.replica_id?,
+                seed: self.seed?,
+                ticket: self.ticket?,
+            }));
+        }
+        let wrapper = Wrapper {
+            sector_number: self.sector_number.unwrap_or_default(),
+            sector_size: self.sector_size.unwrap_or_default(),
+        };
+        Some(Form::Wrapped(wrapper, Cow::Borrowed(self.phase1_out?)))
     }
 }
 
@@ -95,144 +162,13 @@ impl Outer<'_> {
     }
 }
 
-fn read_json<'a, T: Deserialize<'a>>(bytes: &'a [u8], field: &FieldPath<'_>) -> Result<T, RequestError> {
-    serde_json::from_slice(bytes).map_err(|error| {
-        // The parser appends its position, which we give in a form of our own.
-        let position = format!(" at line {} column {}", error.line(), error.column());
-        let message = error.to_string();
-        RequestError::Json {
-            field: field.to_string(),
-            message: message.strip_suffix(&position).unwrap_or(&message).to_owned(),
-            line: error.line(),
-            column: error.column(),
-            length: bytes.len(),
-        }
-    })
-}
-
-/// Mirror of the API crate's `SealCommitPhase1Output`.
-#[derive(Deserialize)]
-pub(crate) struct Phase1Output {
-    pub(crate) registered_proof: RegisteredSealProof,
-    pub(crate) vanilla_proofs: VanillaProofs,
-    pub(crate) comm_r: Node,
-    pub(crate) comm_d: Node,
-    pub(crate) replica_id: Node,
-    pub(crate) seed: Node,
-    pub(crate) ticket: Node,
-}
-
-/// Mirror of the API crate's `VanillaSealProof`: for each partition, for each challenge, a proof. The variant names the
-/// sector size whatever the version.
-#[derive(Deserialize)]
-pub(crate) enum VanillaProofs {
-    StackedDrg2KiBV1(Vec<Vec<ChallengeProof>>),
-    StackedDrg8MiBV1(Vec<Vec<ChallengeProof>>),
-    StackedDrg512MiBV1(Vec<Vec<ChallengeProof>>),
-    StackedDrg32GiBV1(Vec<Vec<ChallengeProof>>),
-    StackedDrg64GiBV1(Vec<Vec<ChallengeProof>>),
-}
-
-impl VanillaProofs {
-    /// The sector size that the variant names.
-    pub(crate) fn size(&self) -> SectorSize {
-        match self {
-            Self::StackedDrg2KiBV1(_) => SectorSize::KiB2,
-            Self::StackedDrg8MiBV1(_) => SectorSize::MiB8,
-            Self::StackedDrg512MiBV1(_) => SectorSize::MiB512,
-            Self::StackedDrg32GiBV1(_) => SectorSize::GiB32,
-            Self::StackedDrg64GiBV1(_) => SectorSize::GiB64,
-        }
-    }
-
-    /// The proofs, by partition and challenge.
-    pub(crate) fn into_partitions(self) -> Vec<Vec<ChallengeProof>> {
-        match self {
-            Self::StackedDrg2KiBV1(partitions)
-            | Self::StackedDrg8MiBV1(partitions)
-            | Self::StackedDrg512MiBV1(partitions)
-            | Self::StackedDrg32GiBV1(partitions)
-            | Self::StackedDrg64GiBV1(partitions) => partitions,
-        }
-    }
-}
-
-/// Mirror of `stacked::Proof`: what opens one challenged node.
-#[derive(Deserialize)]
-pub(crate) struct ChallengeProof {
-    /// The node's data in TreeD (SHA-256, arity 2).
-    pub(crate) comm_d_proofs: MerkleProof,
-    /// The node's replica in TreeR.
-    pub(crate) comm_r_last_proof: MerkleProof,
-    /// The label columns of the node and its parents in TreeC.
-    pub(crate) replica_column_proofs: ColumnProofs,
-    /// For each layer, what the node's label is made of.
-    pub(crate) labeling_proofs: Vec<LabelProof>,
-    /// What the node's key is made of: the last layer's label.
-    pub(crate) encoding_proof: LabelProof,
-}
-
-/// Mirror of `ReplicaColumnProof`.
-#[derive(Deserialize)]
-pub(crate) struct ColumnProofs {
-    pub(crate) c_x: ColumnProof,
-    pub(crate) drg_parents: Vec<ColumnProof>,
-    pub(crate) exp_parents: Vec<ColumnProof>,
-}
-
-/// Mirror of `ColumnProof`: a column of labels, and its hash in TreeC.
-#[derive(Deserialize)]
-pub(crate) struct ColumnProof {
-    pub(crate) column: Column,
-    pub(crate) inclusion_proof: MerkleProof,
-}
-
-/// Mirror of `Column`: a node's labels, one a layer.
-#[derive(Deserialize)]
-pub(crate) struct Column {
-    pub(crate) index: u32,
-    pub(crate) rows: Vec<Node>,
-    /// Marker of the crates' own type; present in their JSON, meaningless, and not asked for.
-    #[serde(rename = "_h", default)]
-    _marker: IgnoredAny,
-}
-
-/// Mirror of `LabelingProof` and of `EncodingProof`, which have the same fields.
-#[derive(Deserialize)]
-pub(crate) struct LabelProof {
-    pub(crate) parents: Vec<Node>,
-    pub(crate) layer_index: u32,
-    pub(crate) node: u64,
-}
-
-impl HeapBytes for ChallengeProof {
-    fn heap_bytes(&self) -> usize {
-        let columns = &self.replica_column_proofs;
-        self.comm_d_proofs.heap_bytes()
-            + self.comm_r_last_proof.heap_bytes()
-            + columns.c_x.heap_bytes()
-            + columns.drg_parents.heap_bytes()
-            + columns.exp_parents.heap_bytes()
-            + self.labeling_proofs.heap_bytes()
-            + self.encoding_proof.heap_bytes()
-    }
-}
-
-impl HeapBytes for ColumnProof {
-    fn heap_bytes(&self) -> usize {
-        self.column.rows.heap_bytes() + self.inclusion_proof.heap_bytes()
-    }
-}
-
-impl HeapBytes for LabelProof {
-    fn heap_bytes(&self) -> usize {
-        self.parents.heap_bytes()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::synthetic;
+    use base64::Engine;
+    use proptest::prelude::*;
+    use std::sync::OnceLock;
 
     fn error(json: &str) -> RequestError {
         Payload::read(json.as_bytes()).err().expect("not a payload")
@@ -291,5 +227,63 @@ mod tests {
     fn an_empty_payload_is_missing() {
         let _limit = cuzk_testing::TimeLimit::seconds(10);
         assert!(matches!(error(""), RequestError::Missing { .. }));
+    }
+
+    /// The payload of a 2 KiB sector, as the API crate writes it.
+    fn bare() -> &'static str {
+        static BARE: OnceLock<String> = OnceLock::new();
+        BARE.get_or_init(|| {
+            let proof = RegisteredSealProof::StackedDrg2KiBV1_1;
+            let output = synthetic::porep(proof, 1000, 1, 1).expect("a synthetic sector");
+            serde_json::to_string(&output).expect("plain data")
+        })
+    }
+
+    fn quick(json: &str) -> Option<Form<'_>> {
+        json::quick::<Either<'_>>(json.as_bytes()).and_then(Either::form)
+    }
+
+    #[test]
+    fn what_clients_send_is_read_in_one_pass() {
+        let _limit = cuzk_testing::TimeLimit::seconds(30);
+        let spaced = bare().replace(',', ", ").replace(':', ": ");
+        let seasoned = bare().replacen('{', "{\"_lotus_SealRandomness\":\"anything\",", 1);
+        for json in [bare(), &spaced, &seasoned, &format!("\n{}\r\n", bare())] {
+            let Some(Form::Bare(output)) = quick(json) else { panic!("left to the thorough reader") };
+            assert!(output == json::thorough(bare().as_bytes(), &FIELD).expect("a C1 output"));
+        }
+        let text = STANDARD.encode(bare());
+        let json = format!(r#"{{"SectorNum":7,"Phase1Out":"{text}","SectorSize":2048}}"#);
+        let Some(Form::Wrapped(wrapper, content)) = quick(&json) else { panic!("left to the thorough reader") };
+        assert_eq!(wrapper, Wrapper { sector_number: 7, sector_size: 2048 });
+        assert_eq!(content, text.as_bytes());
+    }
+
+    #[test]
+    fn a_wrappers_key_makes_a_payload_wrapped() {
+        let _limit = cuzk_testing::TimeLimit::seconds(30);
+        for key in [r#""SectorNum":1"#, r#""SectorSize":1"#, r#""Phase1Out":null"#] {
+            let both = bare().replacen('{', &format!("{{{key},"), 1);
+            assert!(matches!(error(&both), RequestError::Missing { .. }), "{key}");
+        }
+        let text = STANDARD.encode(bare());
+        let both = bare().replacen('{', &format!(r#"{{"Phase1Out":"{text}","#), 1);
+        assert!(Payload::read(both.as_bytes()).expect("both forms").wrapper.is_some());
+    }
+
+    proptest! {
+        /// Whatever the quick reader accepts is the same to the thorough one.
+        #[test]
+        fn one_pass_reads_what_the_thorough_reader_reads(place: prop::sample::Index, edit in "[ -~\n]{0,2}") {
+            let _limit = cuzk_testing::TimeLimit::seconds(60);
+            let mut json = bare().to_owned();
+            let place = place.index(json.len());
+            json.replace_range(place..=place, &edit);
+            if let Some(form) = quick(&json) {
+                let Form::Bare(output) = form else { panic!("no wrapper's key") };
+                let thorough: Phase1Output = json::thorough(json.as_bytes(), &FIELD).expect("what the other accepts");
+                prop_assert!(output == thorough);
+            }
+        }
     }
 }

@@ -8,8 +8,8 @@ use std::fmt::{Debug, Display};
 pub enum GenerateError {
     /// The proof type is not interactive PoRep.
     #[error(
-        "cannot make a sector for {registered_proof:?}: only interactive PoRep (V1 and V1_1) has challenges that are \
-         known before the replica is; choose one of those proof types"
+        "cannot make a synthetic sector for {registered_proof:?}: its challenges depend on comm_r, which here is known \
+         only once the challenges are; seal a sector (2KiB or 8MiB), or choose interactive PoRep"
     )]
     NotInteractive {
         /// The type that was asked for.

@@ -1,0 +1,140 @@
+//! The C1 output of a payload, in types of our own.
+//!
+//! The proof crates' types deserialise whatever has the right names: bytes that are no field elements, paths of any
+//! length. Their fields are private, and the code behind them panics on such data. So a payload is read into plain
+//! mirrors first (the same names, hence the same JSON in any key order and spacing), checked, and only then made into
+//! the crates' types through their constructors.
+
+use filecoin_proofs_api::RegisteredSealProof;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::SectorSize;
+use crate::merkle::{HeapBytes, MerkleProof, Node};
+
+/// Mirror of the API crate's `SealCommitPhase1Output`.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(Debug, PartialEq))]
+pub(crate) struct Phase1Output {
+    pub(crate) registered_proof: RegisteredSealProof,
+    pub(crate) vanilla_proofs: VanillaProofs,
+    pub(crate) comm_r: Node,
+    pub(crate) comm_d: Node,
+    pub(crate) replica_id: Node,
+    pub(crate) seed: Node,
+    pub(crate) ticket: Node,
+}
+
+/// Mirror of the API crate's `VanillaSealProof`: for each partition, for each challenge, a proof. The variant names the
+/// sector size whatever the version.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(Debug, PartialEq))]
+pub(crate) enum VanillaProofs {
+    StackedDrg2KiBV1(Vec<Vec<ChallengeProof>>),
+    StackedDrg8MiBV1(Vec<Vec<ChallengeProof>>),
+    StackedDrg512MiBV1(Vec<Vec<ChallengeProof>>),
+    StackedDrg32GiBV1(Vec<Vec<ChallengeProof>>),
+    StackedDrg64GiBV1(Vec<Vec<ChallengeProof>>),
+}
+
+impl VanillaProofs {
+    /// The sector size that the variant names.
+    pub(crate) fn size(&self) -> SectorSize {
+        match self {
+            Self::StackedDrg2KiBV1(_) => SectorSize::KiB2,
+            Self::StackedDrg8MiBV1(_) => SectorSize::MiB8,
+            Self::StackedDrg512MiBV1(_) => SectorSize::MiB512,
+            Self::StackedDrg32GiBV1(_) => SectorSize::GiB32,
+            Self::StackedDrg64GiBV1(_) => SectorSize::GiB64,
+        }
+    }
+
+    /// The proofs, by partition and challenge.
+    pub(crate) fn into_partitions(self) -> Vec<Vec<ChallengeProof>> {
+        match self {
+            Self::StackedDrg2KiBV1(partitions)
+            | Self::StackedDrg8MiBV1(partitions)
+            | Self::StackedDrg512MiBV1(partitions)
+            | Self::StackedDrg32GiBV1(partitions)
+            | Self::StackedDrg64GiBV1(partitions) => partitions,
+        }
+    }
+}
+
+/// Mirror of `stacked::Proof`: what opens one challenged node.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(Debug, PartialEq))]
+pub(crate) struct ChallengeProof {
+    /// The node's data in TreeD (SHA-256, arity 2).
+    pub(crate) comm_d_proofs: MerkleProof,
+    /// The node's replica in TreeR.
+    pub(crate) comm_r_last_proof: MerkleProof,
+    /// The label columns of the node and its parents in TreeC.
+    pub(crate) replica_column_proofs: ColumnProofs,
+    /// For each layer, what the node's label is made of.
+    pub(crate) labeling_proofs: Vec<LabelProof>,
+    /// What the node's key is made of: the last layer's label.
+    pub(crate) encoding_proof: LabelProof,
+}
+
+/// Mirror of `ReplicaColumnProof`.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(Debug, PartialEq))]
+pub(crate) struct ColumnProofs {
+    pub(crate) c_x: ColumnProof,
+    pub(crate) drg_parents: Vec<ColumnProof>,
+    pub(crate) exp_parents: Vec<ColumnProof>,
+}
+
+/// Mirror of `ColumnProof`: a column of labels, and its hash in TreeC.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(Debug, PartialEq))]
+pub(crate) struct ColumnProof {
+    pub(crate) column: Column,
+    pub(crate) inclusion_proof: MerkleProof,
+}
+
+/// Mirror of `Column`: a node's labels, one a layer.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(Debug, PartialEq))]
+pub(crate) struct Column {
+    pub(crate) index: u32,
+    pub(crate) rows: Vec<Node>,
+    /// Marker of the crates' own type; present in their JSON, meaningless, and not asked for.
+    #[serde(rename = "_h", default)]
+    _marker: IgnoredAny,
+}
+
+/// Mirror of `LabelingProof` and of `EncodingProof`, which have the same fields.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(Debug, PartialEq))]
+pub(crate) struct LabelProof {
+    pub(crate) parents: Vec<Node>,
+    pub(crate) layer_index: u32,
+    pub(crate) node: u64,
+}
+
+impl HeapBytes for ChallengeProof {
+    fn heap_bytes(&self) -> usize {
+        let columns = &self.replica_column_proofs;
+        self.comm_d_proofs.heap_bytes()
+            + self.comm_r_last_proof.heap_bytes()
+            + columns.c_x.heap_bytes()
+            + columns.drg_parents.heap_bytes()
+            + columns.exp_parents.heap_bytes()
+            + self.labeling_proofs.heap_bytes()
+            + self.encoding_proof.heap_bytes()
+    }
+}
+
+impl HeapBytes for ColumnProof {
+    fn heap_bytes(&self) -> usize {
+        self.column.rows.heap_bytes() + self.inclusion_proof.heap_bytes()
+    }
+}
+
+impl HeapBytes for LabelProof {
+    fn heap_bytes(&self) -> usize {
+        self.parents.heap_bytes()
+    }
+}
