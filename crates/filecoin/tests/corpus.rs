@@ -68,10 +68,9 @@ fn write_corpus() {
             // Small files: what is wrong near the start is enough.
             damaged.truncate(4096);
             let mut mutator = Mutator::new(seed);
-            if target == "porep" {
-                mutator.damage_json(&mut damaged)
-            } else {
-                mutator.damage(&mut damaged)
+            match target {
+                "porep" => mutator.damage_json(&mut damaged),
+                _ => mutator.damage(&mut damaged),
             }
             let Err(error) = parse(&damaged) else { continue };
             // Without numbers: the reason, not the place.

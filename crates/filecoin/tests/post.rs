@@ -235,7 +235,7 @@ fn wrong_values_name_their_field() {
         (refusal(window(&[1]), |submission| submission.vanilla_proofs.clear()), "vanilla_proofs"),
         (
             refusal(window(&[1]), |submission| {
-                submission.vanilla_proofs = vec![submission.vanilla_proofs[0].clone(); 3]
+                submission.vanilla_proofs = vec![submission.vanilla_proofs[0].clone(); 3];
             }),
             "vanilla_proofs",
         ),
