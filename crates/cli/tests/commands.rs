@@ -195,6 +195,43 @@ fn a_daemon_proves_and_its_log_and_status_agree() {
     assert!(line.contains(&counts_in_status(&after)), "{line}\n{}", counts_in_status(&after));
 }
 
+/// Each kind of a 2 KiB sector through a daemon, to the chain's own verdict.
+#[test]
+fn the_demo_proves_every_kind() {
+    let _limit = TimeLimit::seconds(LIMIT_SECONDS);
+    let table = succeeds(&["demo", "--kind", "all"]);
+    for (kind, verifier) in [
+        ("porep-c2", "verify_seal"),
+        ("snap-update", "verify_empty_sector_update_proof"),
+        ("window-post", "verify_window_post"),
+        ("winning-post", "verify_winning_post"),
+    ] {
+        let line = table.lines().find(|line| line.trim_start().starts_with(kind));
+        assert!(line.is_some_and(|line| line.contains(&format!("verified by {verifier}"))), "{kind}: {table}");
+    }
+}
+
+/// At the size that the chain's miners have: a request without a sector, a daemon, a proof, the chain's own verdict.
+#[test]
+fn a_winning_post_of_32_gib_is_proved_and_judged() {
+    let _limit = TimeLimit::seconds(LIMIT_SECONDS);
+    let circuit = CircuitId::new(ProofKind::WinningPost, SectorSize::GiB32);
+    ensure_development_params(circuit, &params_dir(), &mut |_| {}).expect("parameters are found or generated");
+    let directory = tempfile::tempdir().expect("there is room for a temporary directory");
+    let [request, other, proof] = ["request", "other", "proof"].map(|name| argument(directory.path(), name));
+    let socket = format!("unix://{}", argument(directory.path(), "socket"));
+    for (seed, file) in [("1", &request), ("2", &other)] {
+        succeeds(&["synth", "winning-post", "--sector-size", "32GiB", "--seed", seed, "--out", file]);
+    }
+    let daemon = Daemon::start(&socket);
+    succeeds(&["submit", "--server", &socket, "--request", &request, "--out", &proof]);
+    let log = daemon.stop();
+    assert!(log.iter().any(|line| line.contains("circuit=winning-32g") && line.contains("DEVELOPMENT KEY")), "{log:?}");
+    assert!(succeeds(&["verify", "--request", &request, "--proof", &proof]).contains("verified (verify_winning_post)"));
+    let (status, text) = fails(&["verify", "--request", &other, "--proof", &proof]);
+    assert!(status == Some(1) && text.contains("not verified"), "{text}");
+}
+
 #[test]
 fn what_cannot_work_says_why() {
     let _limit = TimeLimit::seconds(LIMIT_SECONDS);
