@@ -287,7 +287,7 @@ pub(crate) struct SynthPorepArgs {
     /// What the challenges follow from. All but interactive need `--sealed`, since theirs depend on comm_r.
     #[arg(long, value_enum, default_value_t = FeatureKind::Interactive)]
     pub(crate) feature: FeatureKind,
-    /// Seal a sector for real, through the API crate (2KiB and 8MiB).
+    /// Seal a sector for real, through the API crate (2KiB and 8MiB; Synthetic PoRep 2KiB only).
     #[arg(long)]
     pub(crate) sealed: bool,
     /// Write the bare C1 output instead of the wrapped form that clients send.

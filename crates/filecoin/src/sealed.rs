@@ -19,6 +19,7 @@ mod child;
 pub use child::{child_main, run_child};
 
 use crate::{
+    SectorSize,
     prover_id::prover_id,
     registered::{SealFeature, describe},
     synthetic::GenerateError,
@@ -33,8 +34,14 @@ use serde::{Deserialize, Serialize};
 use std::{fs::File, io, path::Path};
 use tempfile::TempDir;
 
-/// The largest sector that is sealed: larger ones take minutes and many times their size on disk.
-const LIMIT_BYTES: u64 = 8 << 20;
+/// The largest sector that is sealed: larger ones take minutes and many times their size on disk. Of Synthetic PoRep the
+/// API crate proves every node that a seed may challenge, which is 2^18 vanilla proofs even of 8 MiB: over ten minutes.
+fn limit_bytes(feature: SealFeature) -> u64 {
+    match feature {
+        SealFeature::Interactive | SealFeature::NonInteractive => SectorSize::MiB8.bytes(),
+        SealFeature::Synthetic => SectorSize::KiB2.bytes(),
+    }
+}
 
 /// Which sector to seal. As JSON it is what [`child_main`] reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,8 +62,8 @@ pub struct Job {
 /// leaves on disk and in the process.
 ///
 /// # Errors
-/// [`GenerateError::TooLarge`] for sectors above 8 MiB, [`GenerateError::WorkFile`] and [`GenerateError::Crates`] when the
-/// work itself fails.
+/// [`GenerateError::TooLarge`] for sectors above 8 MiB (2 KiB for Synthetic PoRep), [`GenerateError::WorkFile`] and
+/// [`GenerateError::Crates`] when the work itself fails.
 pub fn seal_commit_phase1(job: &Job) -> Result<SealCommitPhase1Output, GenerateError> {
     check(job.registered_proof)?;
     let directory = work_directory()?;
@@ -66,8 +73,9 @@ pub fn seal_commit_phase1(job: &Job) -> Result<SealCommitPhase1Output, GenerateE
 /// Refuses what cannot be sealed here.
 fn check(registered_proof: RegisteredSealProof) -> Result<(), GenerateError> {
     let sector_bytes = u64::from(registered_proof.sector_size());
-    if sector_bytes > LIMIT_BYTES {
-        return Err(GenerateError::TooLarge { registered_proof, sector_bytes, limit_bytes: LIMIT_BYTES });
+    let limit_bytes = limit_bytes(SealFeature::of(registered_proof));
+    if sector_bytes > limit_bytes {
+        return Err(GenerateError::TooLarge { registered_proof, sector_bytes, limit_bytes });
     }
     Ok(())
 }
@@ -188,8 +196,16 @@ mod tests {
     #[test]
     fn large_sectors_are_refused() {
         let _limit = TimeLimit::seconds(10);
-        let registered_proof = RegisteredSealProof::StackedDrg512MiBV1_1;
-        let refused = seal_commit_phase1(&Job { registered_proof, ..JOB }).unwrap_err();
-        assert!(matches!(refused, GenerateError::TooLarge { sector_bytes: 0x2000_0000, .. }));
+        for (registered_proof, limit) in [
+            (RegisteredSealProof::StackedDrg512MiBV1_1, 8 << 20),
+            (RegisteredSealProof::StackedDrg512MiBV1_2_Feat_NonInteractivePoRep, 8 << 20),
+            (RegisteredSealProof::StackedDrg8MiBV1_1_Feat_SyntheticPoRep, 2 << 10),
+        ] {
+            let refused = seal_commit_phase1(&Job { registered_proof, ..JOB }).unwrap_err();
+            assert!(
+                matches!(refused, GenerateError::TooLarge { limit_bytes, .. } if limit_bytes == limit),
+                "{refused}"
+            );
+        }
     }
 }

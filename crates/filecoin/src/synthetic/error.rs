@@ -9,7 +9,7 @@ pub enum GenerateError {
     /// The proof type is not interactive PoRep.
     #[error(
         "cannot make a synthetic sector for {registered_proof:?}: its challenges depend on comm_r, which here is known \
-         only once the challenges are; seal a sector (2KiB or 8MiB), or choose interactive PoRep"
+         only once the challenges are; seal a small sector for real, or choose interactive PoRep"
     )]
     NotInteractive {
         /// The type that was asked for.
@@ -18,7 +18,7 @@ pub enum GenerateError {
     /// The sector is too large to be sealed in passing.
     #[error(
         "cannot seal a sector of {sector_bytes} bytes for {registered_proof:?}: sealing for real is offered up to \
-         {limit_bytes} bytes; make a synthetic sector instead"
+         {limit_bytes} bytes of it; choose a smaller one, or an interactive sector without sealing"
     )]
     TooLarge {
         /// The type that was asked for.
