@@ -142,7 +142,7 @@ pub(crate) struct SubmitArgs {
     /// The daemon: `host:port` or `unix:///path`.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9820")]
     pub(crate) server: String,
-    /// A name for the job [default: the request's own, or `porep-MINER-SECTOR`].
+    /// A name for the job [default: the request's own, or the usual one of its kind, such as `porep-MINER-SECTOR`].
     #[arg(long, value_name = "ID")]
     pub(crate) request_id: Option<String>,
     /// Where to write the proof.

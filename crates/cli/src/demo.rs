@@ -9,7 +9,7 @@ use anyhow::{Context, ensure};
 use cuzk_engine::{Engine, ensure_development_params};
 use cuzk_filecoin::{
     CircuitId, ProofKind, Request, SectorSize, Submission,
-    judge::Verifier,
+    judge::{Sealer, Verifier},
     registered::{interactive_seal_proof, window_post_proof},
     sealed::{self, Job},
     synthetic,
@@ -25,7 +25,7 @@ use crate::{
     args::{DemoArgs, DemoKind},
     child, local,
     progress::{Step, seconds},
-    submission, submit,
+    submit,
     synth::SEAL_LIMIT,
     table, verify,
 };
@@ -148,7 +148,8 @@ fn judged(proved: &Proved, params_dir: &Path) -> anyhow::Result<Verifier> {
     let step = Step::spinner(format!("{} judge", proved.kind));
     let request = Request::parse(&proved.submission)?;
     let proof = submit::completed(&proved.response)?.to_vec();
-    let verdict = verify::judge(&request, submission::sealer(&proved.submission), proof, params_dir)?;
+    let sealer = Sealer { miner_id: MINER, sector_number: SECTOR };
+    let verdict = verify::judge(&request, Some(sealer), proof, params_dir)?;
     let reason = verdict.reason.as_deref().unwrap_or("no reason given");
     ensure!(verdict.valid, "{} refuses the proof: {reason}", verdict.verifier);
     step.done(&format!("verified by the API crate's {}", verdict.verifier));

@@ -15,7 +15,7 @@ use crate::{
 /// Proves in this process. Development keys are taken: the operator who names a file here has nobody else to protect.
 pub(crate) fn run(args: &ProveArgs, json: bool) -> anyhow::Result<()> {
     let submission = submission::read(&args.request)?;
-    submission::check_owner(&Request::parse(&submission)?, submission::sealer(&submission))?;
+    submission::check_owner(&Request::parse(&submission)?, submission::sealer(&args.request, &submission))?;
     let mut config = local::config(&args.engine, parameter_dir_from_env(args.params.params_dir.clone()))?;
     config.allow_development_keys = true;
     let engine = Engine::new(config)?;

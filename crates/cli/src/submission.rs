@@ -32,14 +32,16 @@ pub(crate) fn encode(submission: Submission) -> Vec<u8> {
     to_wire(submission).encode_to_vec()
 }
 
-/// Who sealed the sector of a request, where it says so.
-pub(crate) fn sealer(submission: &Submission) -> Option<Sealer> {
-    let Submission { miner_id, sector_number, .. } = *submission;
-    (miner_id != 0 && sector_number != 0).then_some(Sealer { miner_id, sector_number })
+/// Who sealed the sector of a request, where arguments or request say so. In a request 0 says nothing.
+pub(crate) fn sealer(args: &RequestArgs, submission: &Submission) -> Option<Sealer> {
+    let given = |number: u64| (number != 0).then_some(number);
+    let miner_id = args.miner.or(given(submission.miner_id))?;
+    let sector_number = args.sector.or(given(submission.sector_number))?;
+    Some(Sealer { miner_id, sector_number })
 }
 
-/// Where miner and sector are given, holds a PoRep's replica id against theirs: a proof of another sector is of no use to
-/// anybody.
+/// Where miner and sector are given, holds a PoRep's replica id against theirs: parsing does that too, but takes a sector
+/// of number 0 for none.
 pub(crate) fn check_owner(request: &Request, sealer: Option<Sealer>) -> anyhow::Result<()> {
     let (Some(Sealer { miner_id, sector_number }), Some(porep)) = (sealer, request.porep()) else {
         return Ok(());

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use cuzk_filecoin::Submission;
+use cuzk_filecoin::{ProofKind, Submission};
 use cuzk_proto::{
     Client,
     v1::{AwaitProofResponse, await_proof_response::Status},
@@ -53,9 +53,16 @@ pub(crate) fn completed(response: &AwaitProofResponse) -> anyhow::Result<&[u8]> 
     }
 }
 
-/// The name that a storage provider's client would give a C1 output's job.
+/// The name that a storage provider's client would give the job.
 fn usual_id(submission: &Submission) -> String {
-    format!("porep-{}-{}", submission.miner_id, submission.sector_number)
+    let (miner, sector) = (submission.miner_id, submission.sector_number);
+    match submission.kind() {
+        Some(ProofKind::SnapDealsUpdate) => format!("snap-{miner}-{sector}"),
+        Some(ProofKind::WindowPostPartition) => format!("wdpost-{miner}-{}", submission.partition_index),
+        Some(ProofKind::WinningPost) => format!("winpost-{miner}"),
+        // A number that is no kind is refused by the daemon.
+        Some(ProofKind::PorepSealCommit) | None => format!("porep-{miner}-{sector}"),
+    }
 }
 
 /// Stage times as the wire tells them.

@@ -16,7 +16,7 @@ use crate::{args::VerifyArgs, child, files, submission};
 pub(crate) fn run(args: &VerifyArgs, json: bool) -> anyhow::Result<ExitCode> {
     let submission = submission::read(&args.request)?;
     let request = Request::parse(&submission)?;
-    let sealer = submission::sealer(&submission);
+    let sealer = submission::sealer(&args.request, &submission);
     let params_dir = parameter_dir_from_env(args.params.params_dir.clone());
     let verdict = judge(&request, sealer, files::read(&args.proof)?, &params_dir)?;
     let verifier = verdict.verifier.to_string();

@@ -107,7 +107,7 @@ fn a_file_that_is_not_the_published_one_is_wrong_and_that_is_remembered() {
     let _limit = TimeLimit::seconds(60);
     let place = Place::new();
     let nothing = place.run(&["params", "check"]);
-    assert!(nothing.0 == Some(0) && nothing.1.contains("none of the published files"), "{nothing:?}");
+    assert!(nothing.0 == Some(1) && nothing.1.contains("none of the published files"), "{nothing:?}");
 
     place.add_development_key();
     let development = place.run(&["params", "check"]);

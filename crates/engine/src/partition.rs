@@ -58,7 +58,7 @@ impl Prepare for FilecoinPrepare {
         let circuit = request.circuit_id();
         if !self.0.keys.knows(circuit) {
             let inputs = request.public_inputs(0).map_err(|error| RequestError::Crates {
-                field: "vanilla_proof".to_owned(),
+                field: request.payload_field().to_owned(),
                 message: error.to_string(),
             })?;
             self.0.files.check(circuit, inputs.len())?;

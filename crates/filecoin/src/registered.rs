@@ -176,7 +176,7 @@ pub(crate) fn post_proof_size(proof: RegisteredPoStProof) -> Option<SectorSize> 
 
 /// A PoSt proof in messages: name and number.
 pub(crate) fn describe_post(proof: RegisteredPoStProof) -> String {
-    format!("{proof:?} ({})", post_proof_wire(proof))
+    described(&format!("{proof:?}"), post_proof_wire(proof))
 }
 
 /// All registered update proofs, each at the index that is its number in the chain's enum (field 4 of a SnapDeals
@@ -195,6 +195,19 @@ pub fn update_proof_from_wire(number: u64) -> Option<RegisteredUpdateProof> {
 pub fn update_proof_wire(proof: RegisteredUpdateProof) -> u64 {
     // As for seal proofs: no explicit discriminants, and UPDATE_PROOFS is in the enum's order.
     proof as u64
+}
+
+/// An update proof in messages: name and number.
+pub(crate) fn describe_update(proof: RegisteredUpdateProof) -> String {
+    described(&format!("{proof:?}"), update_proof_wire(proof))
+}
+
+/// A client that leaves field 4 out says 0 as well, which is a proof of the smallest sectors.
+fn described(name: &str, number: u64) -> String {
+    match number {
+        0 => format!("{name} (0, which is also what it is when it is left out)"),
+        _ => format!("{name} ({number})"),
+    }
 }
 
 /// The update proof of a sector size.

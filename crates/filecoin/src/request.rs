@@ -70,6 +70,14 @@ impl Request {
         with_kind!(&self.kind, work => work.advice_bytes())
     }
 
+    /// The field that this kind has its payload in.
+    pub fn payload_field(&self) -> &'static str {
+        fn of<W: Work>(_: &W) -> &'static str {
+            payload_field(W::LISTED)
+        }
+        with_kind!(&self.kind, work => of(work))
+    }
+
     /// The priority that the submission asked for, or that its kind has.
     pub fn priority(&self) -> Priority {
         self.priority
@@ -148,20 +156,23 @@ impl Request {
     }
 }
 
+fn payload_field(listed: bool) -> &'static str {
+    if listed { "vanilla_proofs" } else { "vanilla_proof" }
+}
+
 /// Refuses a payload where this kind has none: it would be ignored, while its sender thinks that it is proved.
 fn refuse_other_payload(submission: &Submission, kind: ProofKind, listed: bool) -> Result<(), RequestError> {
-    let (other, found, own) = match listed {
-        true => ("vanilla_proof", format!("a payload of {} bytes", submission.vanilla_proof.len()), "vanilla_proofs"),
-        false => ("vanilla_proofs", format!("a list of {}", submission.vanilla_proofs.len()), "vanilla_proof"),
+    let (empty, found) = match listed {
+        true => (submission.vanilla_proof.is_empty(), format!("a payload of {} bytes", submission.vanilla_proof.len())),
+        false => (submission.vanilla_proofs.is_empty(), format!("a list of {}", submission.vanilla_proofs.len())),
     };
-    let empty = if listed { submission.vanilla_proof.is_empty() } else { submission.vanilla_proofs.is_empty() };
     if empty {
         return Ok(());
     }
     Err(RequestError::Value {
-        field: other.to_owned(),
+        field: payload_field(!listed).to_owned(),
         value: found,
-        expected: format!("nothing: {kind} has its payload in {own}"),
+        expected: format!("nothing: {kind} has its payload in {}", payload_field(listed)),
     })
 }
 

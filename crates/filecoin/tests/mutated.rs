@@ -120,6 +120,17 @@ struct Ignoring;
 impl ConstraintSystem<Scalar> for Ignoring {
     type Root = Self;
 
+    fn new() -> Self {
+        Self
+    }
+
+    /// As what the engine fills is: PoSts then make their sectors in parallel.
+    fn is_extensible() -> bool {
+        true
+    }
+
+    fn extend(&mut self, _: &Self) {}
+
     fn alloc<F, A, AR>(&mut self, _: A, value: F) -> Result<Variable, SynthesisError>
     where
         F: FnOnce() -> Result<Scalar, SynthesisError>,
@@ -208,6 +219,20 @@ fn damaged_poreps() {
         }
         _ => mutator.damage_json(&mut submission.vanilla_proof),
     });
+}
+
+/// Lists whose elements are shorter as JSON than in memory are not read to their end.
+#[test]
+fn lists_of_nothing_take_no_memory() {
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let _limit = TimeLimit::seconds(60);
+    let lists = [("[", "[],", "[]]"), ("[[", "{},", "{}]]")].map(|(open, element, close)| {
+        let list = format!("{open}{}{close}", element.repeat(1 << 20));
+        format!(r#"{{"registered_proof":"StackedDrg2KiBV1_1","vanilla_proofs":{{"StackedDrg2KiBV1":{list}}}}}"#)
+    });
+    for json in lists {
+        one(0, &Submission::porep(json.into_bytes()), &mut Tally::default());
+    }
 }
 
 #[test]

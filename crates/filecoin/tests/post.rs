@@ -210,7 +210,7 @@ fn contradictions_name_both_values() {
     for (error, field, values) in [
         (wrong_size, "sector_size", ["34359738368", "StackedDrgWindow2KiBV1_2 (10), of 2048 bytes"]),
         (other_size, "sector_size", ["2048", "StackedDrgWinning32GiBV1 (3)"]),
-        (other_kind, "registered_proof", ["StackedDrgWinning2KiBV1 (0)", "window-post (3)"]),
+        (other_kind, "registered_proof", ["StackedDrgWinning2KiBV1 (0, which is also", "window-post (3)"]),
         (window_number, "registered_proof", ["StackedDrgWindow2KiBV1_2 (10)", "winning-post (4)"]),
         (other_sector, "sector_number", ["8", "vanilla_proofs[0].sector_id is 7"]),
         (twice, "vanilla_proofs[1].sector_id", ["6", "vanilla_proofs[0].sector_id is 6 too"]),

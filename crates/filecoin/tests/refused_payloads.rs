@@ -4,7 +4,7 @@ mod fixture;
 
 use cuzk_filecoin::{Request, RequestError, Submission};
 use cuzk_testing::TimeLimit;
-use fixture::{SECTOR, bare, changed, parse, refusal, replaced, submission, value, wrapped};
+use fixture::{MINER, SECTOR, bare, changed, parse, refusal, replaced, submission, value, wrapped};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -299,6 +299,33 @@ fn numbers_that_are_no_kind() {
     let listed = Submission { vanilla_proofs: vec![vec![1]], ..good.clone() };
     let error = Request::parse(&listed).expect_err("the other field");
     assert!(matches!(error, RequestError::Value { .. }) && error.field() == "vanilla_proofs", "{error}");
+}
+
+/// The parser repeats what it did not expect; the answer is short nevertheless.
+#[test]
+fn long_strings_are_not_echoed() {
+    let _limit = TimeLimit::seconds(60);
+    let long = "é".repeat(1 << 20);
+    for payload in [replaced("/registered_proof", json!(long)), format!(r#"{{"SectorNum":"{long}"}}"#).into_bytes()] {
+        let error = refusal(&payload).to_string();
+        assert!(error.len() < 1000 && error.contains('…'), "{} bytes", error.len());
+    }
+}
+
+#[test]
+fn another_miners_or_sectors_replica_id_is_a_contradiction() {
+    let _limit = TimeLimit::seconds(60);
+    let good = submission(bare());
+    Request::parse(&good).expect("its own miner and sector");
+    for other in [
+        Submission { miner_id: MINER + 1, ..good.clone() },
+        Submission { sector_number: 43, ..Submission { vanilla_proof: bare().to_vec(), ..good.clone() } },
+    ] {
+        let error = Request::parse(&other).expect_err("another's replica id");
+        assert!(matches!(error, RequestError::Contradiction { .. }), "{error}");
+        assert!(error.field().ends_with("replica_id"), "{error}");
+        assert!(error.to_string().contains(&format!("miner_id {}", other.miner_id)), "{error}");
+    }
 }
 
 /// All places in a tree, as pointers.

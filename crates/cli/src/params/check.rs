@@ -53,7 +53,8 @@ pub(crate) fn run(args: &CheckArgs, json: bool) -> anyhow::Result<ExitCode> {
         );
     }
     let checked: Vec<Checked> = targets.into_iter().map(|target| check(target, args.rehash, points)).collect();
-    let ok = checked.iter().all(|checked| checked.troubles.is_empty());
+    // To have checked nothing is no success: a script would go on without any parameters.
+    let ok = !checked.is_empty() && checked.iter().all(|checked| checked.troubles.is_empty());
     if json {
         println!("{}", json!({ "ok": ok, "files": checked.iter().map(Checked::to_json).collect::<Vec<_>>() }));
     } else if checked.is_empty() {
@@ -104,7 +105,7 @@ fn check(target: Target, rehash: bool, points: bool) -> Checked {
 
 impl Checked {
     fn check_digest(&mut self, label: &str, file: ParameterFile, rehash: bool) {
-        let dir = file.path.parent().unwrap_or(Path::new(""));
+        let dir = file.path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let remembered = Remembered::beside(dir, cache_dir_from_env().as_deref());
         let mut report = inspect(file, &remembered);
         let step = Step::counted(label);

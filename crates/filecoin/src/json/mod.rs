@@ -8,7 +8,7 @@
 //! - `serde_json` knows all of JSON, and reads what the other stopped at: it accepts it, or says what is wrong where.
 //!
 //! What `quick` reads `serde_json` reads to the same value (the tests hold one against the other), so no payload means
-//! anything else because of it. A payload that is refused is read twice.
+//! anything else because of it. A payload that is refused is read again, thoroughly.
 
 mod node;
 mod quick;
@@ -30,6 +30,15 @@ pub(crate) fn read<'a, T: Deserialize<'a>>(bytes: &'a [u8], field: &FieldPath<'_
     quick(bytes).map_or_else(|| thorough(bytes, field), Ok)
 }
 
+/// The parser repeats the strings that it did not expect, whatever their length; the answer travels in a header.
+fn shortened(message: &str) -> String {
+    const CHARS: usize = 200;
+    match message.char_indices().nth(CHARS) {
+        Some((end, _)) => format!("{}…", message.get(..end).unwrap_or_default()),
+        None => message.to_owned(),
+    }
+}
+
 /// Reads any JSON, or says what is wrong with it.
 pub(crate) fn thorough<'a, T: Deserialize<'a>>(bytes: &'a [u8], field: &FieldPath<'_>) -> Result<T, RequestError> {
     serde_json::from_slice(bytes).map_err(|error| {
@@ -38,7 +47,7 @@ pub(crate) fn thorough<'a, T: Deserialize<'a>>(bytes: &'a [u8], field: &FieldPat
         let message = error.to_string();
         RequestError::Json {
             field: field.to_string(),
-            message: message.strip_suffix(&position).unwrap_or(&message).to_owned(),
+            message: shortened(message.strip_suffix(&position).unwrap_or(&message)),
             line: error.line(),
             column: error.column(),
             length: bytes.len(),

@@ -72,7 +72,7 @@ pub(crate) fn open(proof: &MerkleProof, shape: &[PartShape], opened: Opened, at:
     if index == opened.node {
         return Ok(());
     }
-    Err(opened.contradicts(format!("{at} (by the indices of its rows)"), format!("the path of node {index}")))
+    Err(opened.contradicts(at.to_string(), format!("the path of node {index}, by the indices of its rows")))
 }
 
 fn path_row(row: &PathElement, arity: usize, at: &FieldPath<'_>) -> Check {
@@ -120,6 +120,18 @@ pub(crate) fn canonical(node: &Node, at: &FieldPath<'_>) -> Check {
         return Ok(());
     }
     Err(RequestError::NotCanonical { field: at.to_string(), value: hex(node) })
+}
+
+/// Refuses a commitment of nothing but zeros: what a field holds that nobody filled in.
+pub(crate) fn refuse_zero(commitment: &Node, at: &FieldPath<'_>) -> Check {
+    if commitment != &[0; 32] {
+        return Ok(());
+    }
+    Err(RequestError::Value {
+        field: at.to_string(),
+        value: "all zero".to_owned(),
+        expected: "a commitment, which is taken for unset when it is zero".to_owned(),
+    })
 }
 
 /// The order of the scalar field less one, as 64-bit words from the least significant.

@@ -10,7 +10,7 @@ mod shape;
 
 use serde::Deserialize;
 
-pub(crate) use check::{Opened, canonical, canonical_all, count, open, same_root};
+pub(crate) use check::{Opened, canonical, canonical_all, count, open, refuse_zero, same_root};
 pub(crate) use convert::{TreePath, data_path, path_options, poseidon, tree_path};
 pub(crate) use shape::{PathShape, data_path_shape, tree_path_shape};
 

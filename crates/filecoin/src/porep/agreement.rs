@@ -3,10 +3,12 @@
 //! The payload is what gets proved, so it has the last word; fields and wrapper may repeat it or (zero on the wire)
 //! keep silent, but not contradict it.
 
+use super::inputs::Statement;
 use super::payload::{FIELD, Payload};
 use crate::error::RequestError;
 use crate::field_path::FieldPath;
-use crate::{SectorSize, Submission, registered};
+use crate::merkle::Node;
+use crate::{SectorSize, Submission, hex, registered};
 
 /// What the parts of a request agree on.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +50,32 @@ impl Agreement {
             size,
             miner_id: given(submission.miner_id),
             sector_number: sector_number(submission.sector_number, wrapper.sector_number)?,
+        })
+    }
+}
+
+impl Agreement {
+    /// Miner and sector make the replica id. One that they do not make is another sector's, whose proof the chain takes
+    /// for nobody.
+    pub(crate) fn with_replica_id(
+        &self,
+        statement: &Statement,
+        ticket: &Node,
+        root: &FieldPath<'_>,
+    ) -> Result<(), RequestError> {
+        let (Some(miner_id), Some(sector_number)) = (self.miner_id, self.sector_number) else {
+            return Ok(());
+        };
+        let made = statement.replica_id_of(miner_id, sector_number, ticket);
+        if made == statement.replica_id {
+            return Ok(());
+        }
+        let other_field = format!("the replica id of miner_id {miner_id} and sector_number {sector_number}");
+        Err(RequestError::Contradiction {
+            field: root.field("replica_id").to_string(),
+            value: hex(&statement.replica_id),
+            other_field,
+            other_value: hex(&made),
         })
     }
 }

@@ -11,6 +11,7 @@ use storage_proofs_core::error::Result;
 use storage_proofs_porep::stacked::{self, StackedCompound, Tau};
 
 use crate::merkle::{Node, poseidon};
+use crate::prover_id;
 use crate::shape::{DataHasher, TreeShape};
 
 /// The proof crates' public inputs of a PoRep, the same type at every sector size.
@@ -33,6 +34,17 @@ pub(crate) struct Statement {
 }
 
 impl Statement {
+    /// The replica id of the sector that a miner sealed under a number, with this ticket.
+    pub(crate) fn replica_id_of(&self, miner_id: u64, sector_number: u64, ticket: &Node) -> Node {
+        prover_id::replica_id(
+            &prover_id::prover_id(miner_id),
+            sector_number,
+            ticket,
+            &self.comm_d,
+            &prover_id::porep_id(self.registered_proof),
+        )
+    }
+
     /// The crates' form of it, for one partition or (for their verifier) for none in particular.
     pub(crate) fn public_inputs(&self, partition: Option<usize>) -> PublicInputs {
         stacked::PublicInputs {

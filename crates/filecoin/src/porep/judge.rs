@@ -55,13 +55,7 @@ pub(super) fn judge(claim: &PorepClaim, proof: &[u8]) -> std::result::Result<Ver
 /// Why a sector is not the one of that miner and number.
 fn not_sealed_by(claim: &PorepClaim, sealer: Sealer) -> Option<String> {
     let statement = &claim.statement;
-    let recomputed = prover_id::replica_id(
-        &prover_id::prover_id(sealer.miner_id),
-        sealer.sector_number,
-        &claim.ticket,
-        &statement.comm_d,
-        &prover_id::porep_id(statement.registered_proof),
-    );
+    let recomputed = statement.replica_id_of(sealer.miner_id, sealer.sector_number, &claim.ticket);
     (recomputed != statement.replica_id).then(|| {
         format!(
             "miner {} and sector {} make the replica id {}, but the request's is {}",
@@ -88,7 +82,7 @@ fn verify_seal(claim: &PorepClaim, sealer: Sealer, proof: &[u8]) -> Result<bool>
     )
 }
 
-/// The same steps as `verify_seal` of interactive PoRep, with the replica id that the request states (a C1 output alone
+/// The same steps as `verify_seal` on the circuit proofs of any PoRep, with the replica id that the request states (a C1 output alone
 /// does not name miner and sector): every partition's proof against its public inputs.
 fn verify<Tree: TreeShape>(statement: &Statement, proof: &[u8]) -> Result<bool> {
     let config = statement.registered_proof.as_v1_config();

@@ -22,11 +22,11 @@ use crate::error::{Error, RequestError};
 use crate::field_path::FieldPath;
 use crate::guard::guarded;
 use crate::judge::{Sealer, Verdict};
-use crate::merkle::{HeapBytes, Node, canonical, count};
+use crate::merkle::{HeapBytes, Node, canonical, count, refuse_zero};
 use crate::registered::SealFeature;
 use crate::shape::with_shape;
 use crate::work::Work;
-use crate::{CircuitId, ProofKind, SectorSize, Submission, prover_id, registered};
+use crate::{CircuitId, ProofKind, SectorSize, Submission, registered};
 
 use agreement::Agreement;
 use check::{Checker, Roots};
@@ -88,16 +88,10 @@ impl PorepRequest {
         self.sector_number
     }
 
-    /// The replica id that this sector has if it was sealed by that miner under that number. Where it differs from
-    /// [`replica_id`](Self::replica_id) a proof can still be made, but the chain will not take it for that sector.
+    /// The replica id that this sector has if it was sealed by that miner under that number. A request that names both is
+    /// held against it when it is parsed.
     pub fn replica_id_of(&self, miner_id: u64, sector_number: u64) -> [u8; 32] {
-        prover_id::replica_id(
-            &prover_id::prover_id(miner_id),
-            sector_number,
-            &self.ticket,
-            &self.statement.comm_d,
-            &prover_id::porep_id(self.statement.registered_proof),
-        )
+        self.statement.replica_id_of(miner_id, sector_number, &self.ticket)
     }
 
     fn proofs(&self, partition: usize) -> Result<&[ChallengeProof], Error> {
@@ -126,8 +120,9 @@ impl Work for PorepRequest {
         canonical(&statement.replica_id, &root.field("replica_id"))?;
         for (name, commitment) in [("comm_r", &statement.comm_r), ("comm_d", &statement.comm_d)] {
             canonical(commitment, &root.field(name))?;
-            refuse_zero(commitment, name, &root)?;
+            refuse_zero(commitment, &root.field(name))?;
         }
+        agreed.with_replica_id(&statement, &output.ticket, &root)?;
         let partitions = output.vanilla_proofs.into_partitions();
         check_partitions(&statement, agreed.size, &partitions, &root)?;
         Ok(Self {
@@ -179,18 +174,6 @@ impl Work for PorepRequest {
     fn judge(claim: &PorepClaim, proof: &[u8]) -> Result<Verdict, String> {
         judge::judge(claim, proof)
     }
-}
-
-/// The chain's verifier refuses these outright, so a proof of them is worth nothing.
-fn refuse_zero(commitment: &Node, name: &'static str, root: &FieldPath<'_>) -> Result<(), RequestError> {
-    if commitment != &[0; 32] {
-        return Ok(());
-    }
-    Err(RequestError::Value {
-        field: root.field(name).to_string(),
-        value: "all zero".to_owned(),
-        expected: "a commitment, which the chain takes for unset when it is zero".to_owned(),
-    })
 }
 
 /// Checks the vanilla proofs of all partitions against what the statement challenges.

@@ -5,9 +5,11 @@
 //! mirrors first (the same names, hence the same JSON in any key order and spacing), checked, and only then made into
 //! the crates' types through their constructors.
 
+use std::fmt;
+
 use filecoin_proofs_api::RegisteredSealProof;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{self, IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use crate::SectorSize;
 use crate::merkle::{HeapBytes, MerkleProof, Node};
@@ -30,11 +32,11 @@ pub(crate) struct Phase1Output {
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(Debug, PartialEq))]
 pub(crate) enum VanillaProofs {
-    StackedDrg2KiBV1(Vec<Vec<ChallengeProof>>),
-    StackedDrg8MiBV1(Vec<Vec<ChallengeProof>>),
-    StackedDrg512MiBV1(Vec<Vec<ChallengeProof>>),
-    StackedDrg32GiBV1(Vec<Vec<ChallengeProof>>),
-    StackedDrg64GiBV1(Vec<Vec<ChallengeProof>>),
+    StackedDrg2KiBV1(Partitions),
+    StackedDrg8MiBV1(Partitions),
+    StackedDrg512MiBV1(Partitions),
+    StackedDrg32GiBV1(Partitions),
+    StackedDrg64GiBV1(Partitions),
 }
 
 impl VanillaProofs {
@@ -56,8 +58,45 @@ impl VanillaProofs {
             | Self::StackedDrg8MiBV1(partitions)
             | Self::StackedDrg512MiBV1(partitions)
             | Self::StackedDrg32GiBV1(partitions)
-            | Self::StackedDrg64GiBV1(partitions) => partitions,
+            | Self::StackedDrg64GiBV1(partitions) => partitions.0,
         }
+    }
+}
+
+/// The most partitions of any seal proof: those of a non-interactive production sector.
+const MAX_PARTITIONS: usize = 126;
+
+/// For each partition, for each challenge, a proof.
+///
+/// An empty partition is three bytes of JSON and eight times as many in memory, so a list of too many is not read to its
+/// end. (Everything within a partition is longer as JSON than in memory.)
+#[cfg_attr(test, derive(Debug, PartialEq))]
+pub(crate) struct Partitions(Vec<Vec<ChallengeProof>>);
+
+impl<'de> Deserialize<'de> for Partitions {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(PartitionsVisitor).map(Self)
+    }
+}
+
+struct PartitionsVisitor;
+
+impl<'de> Visitor<'de> for PartitionsVisitor {
+    type Value = Vec<Vec<ChallengeProof>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at most {MAX_PARTITIONS} partitions")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut partitions = Vec::new();
+        while let Some(partition) = list.next_element()? {
+            if partitions.len() == MAX_PARTITIONS {
+                return Err(de::Error::invalid_length(MAX_PARTITIONS + 1, &self));
+            }
+            partitions.push(partition);
+        }
+        Ok(partitions)
     }
 }
 

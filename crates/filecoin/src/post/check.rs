@@ -6,7 +6,7 @@ use super::inputs::Statement;
 use super::payload::{FIELD, Sector};
 use crate::error::RequestError;
 use crate::field_path::FieldPath;
-use crate::merkle::{Node, Opened, canonical, count, open, same_root};
+use crate::merkle::{Opened, canonical, count, open, refuse_zero, same_root};
 
 type Check = Result<(), RequestError>;
 
@@ -50,16 +50,4 @@ fn challenged(leaf: u64) -> Opened {
         because: "the leaf to open, which follows from randomness, sector_id and registered_proof (and, in WindowPoSt V1, \
                   from partition_index and the sector's place by id),",
     }
-}
-
-/// The API crate's verifier refuses it outright.
-fn refuse_zero(comm_r: &Node, at: &FieldPath<'_>) -> Check {
-    if comm_r != &[0; 32] {
-        return Ok(());
-    }
-    Err(RequestError::Value {
-        field: at.to_string(),
-        value: "all zero".to_owned(),
-        expected: "a commitment, which the chain takes for unset when it is zero".to_owned(),
-    })
 }

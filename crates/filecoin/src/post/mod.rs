@@ -66,7 +66,7 @@ impl PostRequest {
         let geometry = Geometry::new(registered_proof, size)
             .map_err(|message| RequestError::Crates { field: "registered_proof".to_owned(), message })?;
         let randomness = inputs::randomness(&submission.randomness)?;
-        let read = payload::read(&submission.vanilla_proofs, &geometry)?;
+        let read = payload::read(registered_proof, &submission.vanilla_proofs, &geometry)?;
         let statement = Statement {
             registered_proof,
             randomness,

@@ -1,5 +1,6 @@
 //! A PoSt payload: one `FallbackPoStSectorProof` in bincode a sector, read into types of our own.
 
+use filecoin_proofs_api::RegisteredPoStProof;
 use serde::Deserialize;
 
 use super::geometry::Geometry;
@@ -8,6 +9,7 @@ use crate::bincode;
 use crate::error::RequestError;
 use crate::field_path::FieldPath;
 use crate::merkle::{HeapBytes, MerkleProof, Node};
+use crate::registered::describe_post;
 
 /// The field that the payload stands in.
 pub(crate) const FIELD: FieldPath<'static> = FieldPath::root("vanilla_proofs");
@@ -58,7 +60,11 @@ impl HeapBytes for Sector {
 
 /// Reads the sectors and puts them into the order of their ids, which is the chain's verifier's. Each comes with its place
 /// in the request.
-pub(crate) fn read(proofs: &[Vec<u8>], geometry: &Geometry) -> Result<Vec<(usize, Sector)>, RequestError> {
+pub(crate) fn read(
+    proof: RegisteredPoStProof,
+    proofs: &[Vec<u8>],
+    geometry: &Geometry,
+) -> Result<Vec<(usize, Sector)>, RequestError> {
     if proofs.is_empty() {
         return Err(RequestError::Missing {
             field: FIELD.to_string(),
@@ -66,10 +72,11 @@ pub(crate) fn read(proofs: &[Vec<u8>], geometry: &Geometry) -> Result<Vec<(usize
         });
     }
     if proofs.len() > geometry.max_sectors {
-        return Err(RequestError::Value {
+        return Err(RequestError::Contradiction {
             field: FIELD.to_string(),
             value: format!("a list of {} sectors", proofs.len()),
-            expected: format!("at most {} for this kind and sector size", geometry.max_sectors),
+            other_field: "registered_proof".to_owned(),
+            other_value: format!("{}, which has at most {}", describe_post(proof), geometry.max_sectors),
         });
     }
     let sectors = proofs.iter().enumerate().map(|(i, bytes)| Ok((i, sector(bytes, &FIELD.index(i))?)));

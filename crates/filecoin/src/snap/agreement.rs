@@ -5,7 +5,7 @@ use filecoin_proofs_api::RegisteredUpdateProof;
 
 use crate::error::RequestError;
 use crate::field_path::FieldPath;
-use crate::merkle::{Node, canonical, count};
+use crate::merkle::{Node, canonical, count, refuse_zero};
 use crate::{Submission, registered};
 
 /// The update proof that field 4 names. Its number 0 is the one of 2 KiB, and also what a client sends that leaves the
@@ -22,16 +22,15 @@ pub(super) fn registered_proof(submission: &Submission) -> Result<RegisteredUpda
     if submission.sector_size == 0 || submission.sector_size == bytes {
         return Ok(proof);
     }
-    let unset = if number == 0 { "; 0 is also what it is when it is left out" } else { "" };
     Err(RequestError::Contradiction {
         field: "sector_size".to_owned(),
         value: submission.sector_size.to_string(),
         other_field: "registered_proof".to_owned(),
-        other_value: format!("{proof:?} ({number}), of {bytes} bytes{unset}"),
+        other_value: format!("{}, of {bytes} bytes", registered::describe_update(proof)),
     })
 }
 
-/// A commitment: 32 bytes, a field element, and not zero, which the chain takes for unset.
+/// A commitment: 32 bytes, a field element, and not zero, as where nobody filled it in.
 pub(super) fn commitment(bytes: &[u8], name: &'static str) -> Result<Node, RequestError> {
     let at = FieldPath::root(name);
     if bytes.is_empty() {
@@ -41,12 +40,6 @@ pub(super) fn commitment(bytes: &[u8], name: &'static str) -> Result<Node, Reque
     count(&at, "bytes", bytes.len(), node.len())?;
     node.copy_from_slice(bytes);
     canonical(&node, &at)?;
-    if node == Node::default() {
-        return Err(RequestError::Value {
-            field: name.to_owned(),
-            value: "all zero".to_owned(),
-            expected: "a commitment, which the chain takes for unset when it is zero".to_owned(),
-        });
-    }
+    refuse_zero(&node, &at)?;
     Ok(node)
 }

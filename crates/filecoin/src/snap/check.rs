@@ -9,6 +9,7 @@ use super::payload::{ChallengeProof, FIELD, PartitionProof};
 use crate::error::RequestError;
 use crate::field_path::FieldPath;
 use crate::merkle::{Node, Opened, PathElement, canonical, canonical_all, count, open, same_root};
+use crate::registered::describe_update;
 use crate::{bincode, hex};
 
 type Check = Result<(), RequestError>;
@@ -19,7 +20,14 @@ pub(super) fn read_partitions(
     payloads: &[Vec<u8>],
 ) -> Result<Vec<PartitionProof>, RequestError> {
     let geometry = Geometry::new(statement.size());
-    count(&FIELD, "partitions", payloads.len(), geometry.partitions)?;
+    if payloads.len() != geometry.partitions {
+        return Err(RequestError::Contradiction {
+            field: FIELD.to_string(),
+            value: format!("{} partitions", payloads.len()),
+            other_field: "registered_proof".to_owned(),
+            other_value: format!("{}, which has {}", describe_update(statement.registered_proof), geometry.partitions),
+        });
+    }
     let encoding = Encoding::new(statement, geometry.nodes).map_err(refused)?;
     let mut partitions: Vec<PartitionProof> = Vec::with_capacity(payloads.len());
     for (k, payload) in payloads.iter().enumerate() {

@@ -125,6 +125,23 @@ fn where_parameters_cannot_be_written_digests_go_elsewhere() {
     assert!(!digested.remembered && reason.contains(REMEMBERED_FILE_NAME), "{reason}");
 }
 
+/// A disk lost bits after one of the places was written: nobody can tell which is right but by hashing.
+#[test]
+fn places_that_disagree_remember_nothing() {
+    let _limit = TimeLimit::seconds(30);
+    let place = Place::new();
+    let stamp = Stamp::of(&place.file.metadata().expect("it is there"));
+    let digest = FileDigest::of(&mut &b"abc"[..], &mut |_| {}).expect("bytes can be read");
+    let other = FileDigest::of(&mut &b"abd"[..], &mut |_| {}).expect("bytes can be read");
+    let elsewhere = place.fallback.join(fallback_name(&place.dir));
+    store::add(&place.store(), NAME, Entry { stamp, digest }).expect("it can be written");
+    store::add(&elsewhere, NAME, Entry { stamp, digest }).expect("it can be written");
+    assert!(place.remembered().recall(NAME, &stamp) == Some(digest));
+    store::add(&elsewhere, NAME, Entry { stamp, digest: other }).expect("it can be written");
+    assert!(place.remembered().recall(NAME, &stamp).is_none());
+    assert_eq!(place.ask(false), (OF_ABC.to_owned(), false));
+}
+
 #[test]
 fn what_is_no_file_has_no_digest() {
     let _limit = TimeLimit::seconds(10);
