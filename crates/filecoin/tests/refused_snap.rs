@@ -202,10 +202,10 @@ fn what_contradicts_the_challenges_or_the_rest_of_the_request() {
     let first = "vanilla_proofs[0].challenge_proofs[0]";
     let encoding = "the encoding of the leaves";
     let changes: [(&str, &str, Change); 12] = [
-        ("proof_r_old (by", challenged, |proof| challenge(proof).proof_r_old.rows()[5].index ^= 7),
-        ("proof_d_new (by", challenged, |proof| challenge(proof).proof_d_new.rows()[17].index ^= 1),
-        ("proof_r_new (by", challenged, |proof| challenge(proof).proof_r_new.rows()[0].index ^= 1),
-        ("proof_r_old (by", challenged, |proof| proof.challenge_proofs[7] = proof.challenge_proofs[6].clone()),
+        ("proof_r_old", challenged, |proof| challenge(proof).proof_r_old.rows()[5].index ^= 7),
+        ("proof_d_new", challenged, |proof| challenge(proof).proof_d_new.rows()[17].index ^= 1),
+        ("proof_r_new", challenged, |proof| challenge(proof).proof_r_new.rows()[0].index ^= 1),
+        ("proof_r_old", challenged, |proof| proof.challenge_proofs[7] = proof.challenge_proofs[6].clone()),
         ("proof_r_old.root", first, |proof| challenge(proof).proof_r_old.root()[0] ^= 1),
         ("proof_d_new.root", "comm_d_new", |proof| challenge(proof).proof_d_new.root()[0] ^= 1),
         ("proof_r_new.root", first, |proof| challenge(proof).proof_r_new.root()[0] ^= 1),
@@ -225,7 +225,7 @@ fn what_contradicts_the_challenges_or_the_rest_of_the_request() {
     cases.push(("vanilla_proofs[3].comm_c".to_owned(), "vanilla_proofs[0].comm_c", comm_c));
     let mut swapped = submission(SIZE);
     swapped.vanilla_proofs.swap(0, 1);
-    cases.push(("vanilla_proofs[0].challenge_proofs[0].proof_r_old (by".to_owned(), challenged, swapped));
+    cases.push(("vanilla_proofs[0].challenge_proofs[0].proof_r_old".to_owned(), challenged, swapped));
     let mut commitment = submission(SIZE);
     commitment.comm_d_new[0] ^= 1;
     cases.push((format!("{first}.proof_d_new.root"), "comm_d_new", commitment));
