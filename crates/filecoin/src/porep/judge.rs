@@ -82,8 +82,8 @@ fn verify_seal(claim: &PorepClaim, sealer: Sealer, proof: &[u8]) -> Result<bool>
     )
 }
 
-/// The same steps as `verify_seal` on the circuit proofs of any PoRep, with the replica id that the request states (a C1 output alone
-/// does not name miner and sector): every partition's proof against its public inputs.
+/// The same steps as `verify_seal` on the circuit proofs of any PoRep, with the replica id that the request states (a C1
+/// output alone does not name miner and sector): every partition's proof against its public inputs.
 fn verify<Tree: TreeShape>(statement: &Statement, proof: &[u8]) -> Result<bool> {
     let config = statement.registered_proof.as_v1_config();
     let partitions = usize::from(config.partitions);

@@ -1,6 +1,6 @@
 //! A PoSt's circuit, through the proof crates' own gadgets.
 
-use bellperson::{Circuit, ConstraintSystem, SynthesisError};
+use bellperson::{ConstraintSystem, SynthesisError};
 use blstrs::Scalar;
 use ff::Field;
 use filecoin_proofs_api::RegisteredPoStProof;
@@ -12,7 +12,7 @@ use storage_proofs_post::fallback::{self, FallbackPoStCircuit, FallbackPoStCompo
 use super::geometry::Geometry;
 use super::payload::Sector;
 use crate::SectorSize;
-use crate::guard::guarded;
+use crate::guard::{guarded, guarded_synthesis};
 use crate::merkle::{path_options, poseidon};
 use crate::shape::TreeShape;
 
@@ -29,9 +29,9 @@ pub(crate) fn synthesize<Tree: TreeShape, CS: ConstraintSystem<Scalar>>(
 ) -> Result<()> {
     let all = 0..geometry.circuit_sectors;
     if !CS::is_extensible() {
-        return in_guard(|| {
+        return guarded_synthesis(cs, || {
             let sectors = all.map(|place| circuit_sector::<Tree>(geometry, sectors, place)).collect::<Result<_>>()?;
-            FallbackPoStCircuit::<Tree> { prover_id: None, sectors }.synthesize(cs)
+            Ok::<_, SynthesisError>(FallbackPoStCircuit::<Tree> { prover_id: None, sectors })
         });
     }
     // Places that repeat the last sector repeat its values: they are made once.
@@ -58,7 +58,7 @@ pub(crate) fn synthesize_blank<Tree: TreeShape, CS: ConstraintSystem<Scalar>>(
     cs: &mut CS,
 ) -> Result<()> {
     let geometry = Geometry::new(proof, size).map_err(io::Error::other)?;
-    in_guard(|| FallbackPoStCompound::<Tree>::blank_circuit(&geometry.params).synthesize(cs))
+    guarded_synthesis(cs, || Ok::<_, String>(FallbackPoStCompound::<Tree>::blank_circuit(&geometry.params)))
 }
 
 /// One sector in a constraint system of its own, whose first input is a ONE that extending leaves out.
@@ -69,10 +69,8 @@ fn apart<Tree: TreeShape, CS: ConstraintSystem<Scalar>>(
 ) -> Result<CS> {
     let mut cs = CS::new();
     cs.alloc_input(|| "temporary ONE", || Ok(Scalar::ONE))?;
-    in_guard(|| {
-        let sector = circuit_sector::<Tree>(geometry, sectors, place)?;
-        (&sector).synthesize(&mut cs.namespace(|| format!("sector_{place}")))
-    })?;
+    let sector = guarded(|| circuit_sector::<Tree>(geometry, sectors, place)).map_err(io::Error::other)?;
+    guarded_synthesis(&mut cs.namespace(|| format!("sector_{place}")), || Ok::<_, String>(&sector))?;
     Ok(cs)
 }
 
@@ -95,10 +93,4 @@ fn circuit_sector<Tree: TreeShape>(
         leafs: paths.iter().map(|path| scalar(path.leaf())).collect(),
         paths: paths.iter().map(|path| path_options(path).into()).collect(),
     })
-}
-
-/// Runs gadgets with their own errors kept and panics turned into one.
-fn in_guard(run: impl FnOnce() -> Result<()>) -> Result<()> {
-    let ran = guarded(|| Ok::<_, String>(run()));
-    ran.unwrap_or_else(|message| Err(io::Error::other(message).into()))
 }
