@@ -2,6 +2,8 @@
 
 use bellperson::SynthesisError;
 
+use crate::Refusal;
+
 /// A circuit could not be recorded, or a witness not be filled.
 #[derive(Debug, thiserror::Error)]
 pub enum CircuitError {
@@ -28,9 +30,53 @@ pub enum CircuitError {
         /// The count of the witness.
         found: usize,
     },
-    /// The assignment breaks a constraint.
+    /// The compiler has no rule for a row.
+    #[error("constraint {row} of the circuit{} cannot be compiled: {refusal}", in_brackets(.path))]
+    Refused {
+        /// Its row, counted from 0 in the order of `enforce`.
+        row: usize,
+        /// Its path, where somebody has found it: see [`CircuitError::with_path`].
+        path: Option<String>,
+        /// What is wrong with it.
+        refusal: Refusal,
+    },
+    /// Advice is not what the circuit takes.
+    #[error("value {index} of the advice is {found}, the circuit takes {expected} there")]
+    Advice {
+        /// Number of the value, counted from 0.
+        index: usize,
+        /// What the circuit takes.
+        expected: &'static str,
+        /// What was given.
+        found: &'static str,
+    },
+    /// A variable that the rows force to be 0 or 1 got another value.
+    #[error("auxiliary variable {aux} is neither 0 nor 1, as the circuit demands")]
+    NotABit {
+        /// Its number.
+        aux: usize,
+    },
+    /// The assignment breaks a constraint, and which one is known.
     #[error(transparent)]
-    Unsatisfied(#[from] Unsatisfied),
+    Constraint(#[from] Unsatisfied),
+    /// The assignment breaks a constraint.
+    #[error("the assignment does not satisfy the circuit")]
+    Unsatisfied,
+}
+
+impl CircuitError {
+    /// Adds the path of a constraint that was refused, which takes a synthesis of the circuit to find.
+    #[must_use]
+    pub fn with_path(self, find: impl FnOnce(usize) -> Option<String>) -> Self {
+        match self {
+            Self::Refused { row, path: None, refusal } => Self::Refused { row, path: find(row), refusal },
+            other => other,
+        }
+    }
+}
+
+fn in_brackets(path: &Option<String>) -> String {
+    path.as_ref().map_or_else(String::new, |path| format!(" ({path})"))
 }
 
 /// The first constraint that an assignment does not satisfy. [`constraint_path`](crate::constraint_path) names it.

@@ -5,7 +5,7 @@ use blstrs::Scalar;
 use cuzk_memory::{Ledger, Place, Scope};
 use ff::Field;
 
-use crate::{Bitset, Circuit, CircuitError, Layout, SOLVING, Unsatisfied, WITNESS, Witness, layout::booleanity};
+use crate::{Bitset, Circuit, CircuitError, Layout, SOLVING, WITNESS, Witness};
 
 impl Witness {
     /// Fills a witness by synthesising the circuit with values: closures that compute values are called, constraints
@@ -13,24 +13,21 @@ impl Witness {
     ///
     /// # Errors
     /// When the synthesis fails, when the circuit has another shape than the recorded one, or when a bit of the layout
-    /// gets a value other than 0 and 1 (reported as its unsatisfied booleanity row).
+    /// gets a value other than 0 and 1.
     pub fn fill(
         circuit: &Circuit,
         ledger: &Ledger,
         scope: &Scope,
         synthesize: impl FnOnce(&mut Filler<'_>) -> Result<(), SynthesisError>,
     ) -> Result<Self, CircuitError> {
-        let (r1cs, layout) = (circuit.r1cs(), circuit.layout());
-        let bytes = Self::bytes_for(layout, r1cs.inputs());
-        let entry = ledger.enter(&WITNESS, &SOLVING, Place::Host, bytes, scope);
-        let mut filler = Filler::new(layout, r1cs.inputs());
+        let layout = circuit.layout();
+        let entry = ledger.enter(&WITNESS, &SOLVING, Place::Host, Self::bytes_for(layout), scope);
+        let mut filler = Filler::new(layout);
         synthesize(&mut filler)?;
         if let Some(aux) = filler.not_boolean {
-            let row = (0..r1cs.constraints()).find(|&row| booleanity(r1cs, row) == Some(aux));
-            // The layout came from these very rows, so one of them is the variable's own.
-            return Err(Unsatisfied { row: row.unwrap_or_default() }.into());
+            return Err(CircuitError::NotABit { aux });
         }
-        expect("inputs", r1cs.inputs(), filler.inputs.len())?;
+        expect("inputs", layout.inputs(), filler.inputs.len())?;
         expect("auxiliary variables", layout.aux(), filler.aux)?;
         let Filler { inputs, bits, scalars, .. } = filler;
         Ok(Self { layout: layout.clone(), inputs, bits, scalars, entry })
@@ -48,7 +45,7 @@ fn expect(what: &'static str, expected: usize, found: usize) -> Result<(), Circu
 #[derive(Debug)]
 pub struct Filler<'a> {
     /// None in a part.
-    layout: Option<&'a Layout>,
+    layout: Option<Expected<'a>>,
     inputs: Vec<Scalar>,
     /// Auxiliary variables allocated so far.
     aux: usize,
@@ -58,12 +55,21 @@ pub struct Filler<'a> {
     not_boolean: Option<usize>,
 }
 
+/// Says of one auxiliary variable after the other whether it is a bit.
+struct Expected<'a>(Box<dyn Iterator<Item = bool> + Send + Sync + 'a>);
+
+impl std::fmt::Debug for Expected<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Expected")
+    }
+}
+
 impl<'a> Filler<'a> {
-    fn new(layout: &'a Layout, inputs: usize) -> Self {
-        let mut values = Vec::with_capacity(inputs);
+    fn new(layout: &'a Layout) -> Self {
+        let mut values = Vec::with_capacity(layout.inputs());
         values.push(Scalar::ONE);
         Self {
-            layout: Some(layout),
+            layout: Some(Expected(Box::new(layout.iter()))),
             inputs: values,
             aux: 0,
             bits: Bitset::with_capacity(layout.bits()),
@@ -75,20 +81,20 @@ impl<'a> Filler<'a> {
     fn push(&mut self, value: Scalar) {
         let aux = self.aux;
         self.aux += 1;
-        let Some(layout) = self.layout else {
+        let Some(Expected(is_bit)) = &mut self.layout else {
             self.scalars.push(value);
             return;
         };
-        if !layout.boolean().get(aux) {
+        match is_bit.next() {
+            Some(true) => {
+                if value != Scalar::ONE && !bool::from(value.is_zero()) {
+                    self.not_boolean.get_or_insert(aux);
+                }
+                self.bits.push(value == Scalar::ONE);
+            }
+            Some(false) => self.scalars.push(value),
             // A circuit larger than the recorded one is refused at the end; its surplus need not be kept.
-            if aux < layout.aux() {
-                self.scalars.push(value);
-            }
-        } else {
-            if value != Scalar::ONE && !bool::from(value.is_zero()) {
-                self.not_boolean.get_or_insert(aux);
-            }
-            self.bits.push(value == Scalar::ONE);
+            None => {}
         }
     }
 }

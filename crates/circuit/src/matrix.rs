@@ -36,6 +36,16 @@ impl Matrix {
         self.coefficients.shrink_to_fit();
     }
 
+    /// Cuts the matrix before row `index` and returns the rows from there on.
+    pub(crate) fn split_off(&mut self, index: usize) -> Self {
+        let first = self.offsets[index];
+        let offsets = self.offsets[index..].iter().map(|offset| offset - first).collect();
+        self.offsets.truncate(index + 1);
+        let (columns, coefficients) =
+            (self.columns.split_off(first as usize), self.coefficients.split_off(first as usize));
+        Self { offsets, columns, coefficients }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.offsets.len() - 1

@@ -3,36 +3,73 @@
 use bellperson::{ConstraintSystem, Index, LinearCombination, SynthesisError, Variable};
 use blstrs::Scalar;
 
+use crate::Witness;
+
 /// The path of constraint `row`: the namespaces it stands in and its own annotation, joined by `/`.
 ///
 /// Paths are not recorded (there are millions, and nobody reads them as long as all is well). They are found by
 /// synthesising the blank circuit once more. `None` when it has no such row or its synthesis fails before it.
 pub fn constraint_path(
     row: usize,
-    synthesize: impl FnOnce(&mut PathFinder) -> Result<(), SynthesisError>,
+    synthesize: impl FnOnce(&mut PathFinder<'_>) -> Result<(), SynthesisError>,
 ) -> Option<String> {
-    let mut finder = PathFinder { row, ..PathFinder::default() };
-    // A synthesis that fails after the row was seen has still named it.
-    let _ = synthesize(&mut finder);
-    finder.path
+    PathFinder::search(Wanted::Row(row), synthesize).map(|(_, path)| path)
+}
+
+/// The first constraint that a witness does not satisfy, and its path. Found like the path of a row, every row being
+/// multiplied out on the way: slow, and independent of how circuits are compiled.
+pub fn find_unsatisfied(
+    witness: &Witness,
+    synthesize: impl FnOnce(&mut PathFinder<'_>) -> Result<(), SynthesisError>,
+) -> Option<(usize, String)> {
+    PathFinder::search(Wanted::Broken(witness), synthesize)
+}
+
+/// Which row is looked for.
+#[derive(Debug, Clone, Copy)]
+enum Wanted<'a> {
+    Row(usize),
+    Broken(&'a Witness),
 }
 
 /// A `bellperson::ConstraintSystem` that follows namespaces until it has seen one row.
-#[derive(Debug, Default)]
-pub struct PathFinder {
-    row: usize,
+#[derive(Debug)]
+pub struct PathFinder<'a> {
+    wanted: Option<Wanted<'a>>,
     rows: usize,
     inputs: usize,
     aux: usize,
     namespaces: Vec<String>,
-    path: Option<String>,
+    found: Option<(usize, String)>,
 }
 
-impl ConstraintSystem<Scalar> for PathFinder {
+impl<'a> PathFinder<'a> {
+    fn search(
+        wanted: Wanted<'a>,
+        synthesize: impl FnOnce(&mut PathFinder<'_>) -> Result<(), SynthesisError>,
+    ) -> Option<(usize, String)> {
+        let mut finder = PathFinder { wanted: Some(wanted), ..Self::new() };
+        // A synthesis that fails after the row was seen has still named it.
+        let _ = synthesize(&mut finder);
+        finder.found
+    }
+}
+
+fn value(witness: &Witness, terms: &LinearCombination<Scalar>) -> Scalar {
+    let value = |variable: Variable| match variable.get_unchecked() {
+        Index::Input(index) => witness.inputs().get(index).copied().unwrap_or_default(),
+        Index::Aux(index) if index < witness.layout().aux() => witness.value(index).to_scalar(),
+        // A witness of another circuit lacks it.
+        Index::Aux(_) => Scalar::default(),
+    };
+    terms.iter().map(|(variable, coefficient)| value(variable) * coefficient).sum()
+}
+
+impl ConstraintSystem<Scalar> for PathFinder<'_> {
     type Root = Self;
 
     fn new() -> Self {
-        Self::default()
+        Self { wanted: None, rows: 0, inputs: 0, aux: 0, namespaces: Vec::new(), found: None }
     }
 
     fn alloc<F, A, AR>(&mut self, _: A, _: F) -> Result<Variable, SynthesisError>
@@ -41,6 +78,10 @@ impl ConstraintSystem<Scalar> for PathFinder {
         A: FnOnce() -> AR,
         AR: Into<String>,
     {
+        if self.found.is_some() {
+            // Any error ends the synthesis, and this one is not looked at.
+            return Err(SynthesisError::AssignmentMissing);
+        }
         self.aux += 1;
         Ok(Variable::new_unchecked(Index::Aux(self.aux - 1)))
     }
@@ -56,7 +97,7 @@ impl ConstraintSystem<Scalar> for PathFinder {
         Ok(Variable::new_unchecked(Index::Input(self.inputs)))
     }
 
-    fn enforce<A, AR, LA, LB, LC>(&mut self, annotation: A, _: LA, _: LB, _: LC)
+    fn enforce<A, AR, LA, LB, LC>(&mut self, annotation: A, a: LA, b: LB, c: LC)
     where
         A: FnOnce() -> AR,
         AR: Into<String>,
@@ -64,10 +105,20 @@ impl ConstraintSystem<Scalar> for PathFinder {
         LB: FnOnce(LinearCombination<Scalar>) -> LinearCombination<Scalar>,
         LC: FnOnce(LinearCombination<Scalar>) -> LinearCombination<Scalar>,
     {
-        if self.rows == self.row {
-            let mut names = self.namespaces.clone();
-            names.push(annotation().into());
-            self.path = Some(names.join("/"));
+        if self.found.is_none() {
+            let is_wanted = match self.wanted {
+                None => false,
+                Some(Wanted::Row(wanted)) => self.rows == wanted,
+                Some(Wanted::Broken(witness)) => {
+                    let zero = LinearCombination::zero;
+                    value(witness, &a(zero())) * value(witness, &b(zero())) != value(witness, &c(zero()))
+                }
+            };
+            if is_wanted {
+                let mut names = self.namespaces.clone();
+                names.push(annotation().into());
+                self.found = Some((self.rows, names.join("/")));
+            }
         }
         self.rows += 1;
     }
@@ -78,7 +129,7 @@ impl ConstraintSystem<Scalar> for PathFinder {
         N: FnOnce() -> NR,
     {
         // Once the row was seen, names no longer matter, but pushes and pops must still match.
-        self.namespaces.push(if self.path.is_none() { name().into() } else { String::new() });
+        self.namespaces.push(if self.found.is_none() { name().into() } else { String::new() });
     }
 
     fn pop_namespace(&mut self) {

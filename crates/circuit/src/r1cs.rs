@@ -4,7 +4,7 @@ use bellperson::SynthesisError;
 use blstrs::Scalar;
 use sha2::{Digest as _, Sha256};
 
-use crate::{CircuitError, Densities, Matrix, Recorder};
+use crate::{CircuitError, Counts, Densities, Matrix, Recorder};
 
 /// SHA-256 of a constraint system's structure.
 pub type Digest = [u8; 32];
@@ -70,6 +70,24 @@ impl R1cs {
     /// Binary logarithm of the evaluation domain's size: the next power of two of constraints plus inputs.
     pub fn domain_log2(&self) -> u32 {
         (self.constraints() + self.inputs).next_power_of_two().trailing_zeros()
+    }
+
+    /// How large the circuit is.
+    pub fn counts(&self) -> Counts {
+        let (inputs, aux, constraints) = (self.inputs, self.aux, self.constraints());
+        Counts { inputs, aux, constraints, a_bases: self.densities.a_len(), b_bases: self.densities.b_len() }
+    }
+
+    /// The first row that a plain assignment (inputs, then auxiliary variables) does not satisfy: by the book, every term
+    /// multiplied out.
+    pub fn first_unsatisfied(&self, assignment: &[Scalar]) -> Option<usize> {
+        let value = |matrix: &Matrix, row| -> Scalar {
+            let terms = matrix.row(row);
+            terms
+                .map(|(column, coefficient)| self.coefficients[coefficient as usize] * assignment[column as usize])
+                .sum()
+        };
+        (0..self.constraints()).find(|&row| value(&self.a, row) * value(&self.b, row) != value(&self.c, row))
     }
 
     /// The left factors.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use blstrs::Scalar;
 use cuzk_memory::{Class, Entry, Stage};
-use ff::Field;
 
 use crate::{Bitset, Layout, layout::Slot};
 
@@ -33,9 +32,9 @@ pub enum Value<'a> {
 }
 
 impl Witness {
-    /// Bytes that a witness of this layout takes, with `inputs` inputs: known before it is made.
-    pub fn bytes_for(layout: &Layout, inputs: usize) -> u64 {
-        let scalars = (inputs + layout.scalars()) * size_of::<Scalar>();
+    /// Bytes that a witness of this layout takes: known before it is made.
+    pub fn bytes_for(layout: &Layout) -> u64 {
+        let scalars = (layout.inputs() + layout.scalars()) * size_of::<Scalar>();
         (scalars + layout.bits().div_ceil(64) * size_of::<u64>()) as u64
     }
 
@@ -73,8 +72,8 @@ impl Witness {
     /// The values of all auxiliary variables in allocation order.
     pub fn values(&self) -> impl Iterator<Item = Value<'_>> {
         let (mut bit, mut scalar) = (0, 0);
-        (0..self.layout.aux()).map(move |aux| {
-            if self.layout.boolean().get(aux) {
+        self.layout.iter().map(move |is_bit| {
+            if is_bit {
                 bit += 1;
                 Value::Bit(self.bits.get(bit - 1))
             } else {
@@ -111,15 +110,6 @@ impl Value<'_> {
         match self {
             Self::Bit(bit) => Scalar::from(u64::from(bit)),
             Self::Scalar(scalar) => *scalar,
-        }
-    }
-
-    /// The value as a bit, if it is 0 or 1.
-    pub fn to_bit(self) -> Option<bool> {
-        match self {
-            Self::Bit(bit) => Some(bit),
-            Self::Scalar(scalar) if *scalar == Scalar::ONE => Some(true),
-            Self::Scalar(scalar) => bool::from(scalar.is_zero()).then_some(false),
         }
     }
 }
