@@ -16,16 +16,16 @@ use cuzk_prover::{
     arith::{Coordinate, CurveAffine, Exponent},
     fft::Domain,
     fixed_base::FixedBase,
-    msm::{SparseSum, msm_exponents, subset_sum},
+    msm::{msm_exponents, subset_sum},
     quotient::quotient,
 };
 use ff::Field;
 use group::{Curve, Group};
-use rand::{Rng, RngCore, SeedableRng, rngs::StdRng};
+use rand::{RngCore, SeedableRng, rngs::StdRng};
 use rayon::prelude::*;
 
 /// What runs when the command line names nothing.
-const DEFAULT: &str = "g1 18 20 22 g2 16 18 subset 20 sparse 20 fft 18 20 22 quotient 20 fixed 18";
+const DEFAULT: &str = "g1 18 20 22 g2 16 18 subset 20 fft 18 20 22 quotient 20 fixed 18";
 
 fn main() {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
@@ -70,7 +70,6 @@ fn run(kernel: &str, log2: u32) {
             subset::<G1Affine>("G1 subset sum", n);
             subset::<G2Affine>("G2 subset sum", n / 4);
         }
-        "sparse" => sparse(n),
         "fft" => fft(log2),
         "quotient" => quotient_of(log2),
         "fixed" => {
@@ -92,20 +91,6 @@ fn subset<C: CurveAffine>(name: &str, n: usize) {
     let mask: Vec<u64> = (0..n.div_ceil(64)).map(|_| random.next_u64()).collect();
     let selected = mask.iter().map(|word| word.count_ones() as usize).sum();
     report(name, n, selected, || subset_sum(&bases, &mask));
-}
-
-/// A witness as a circuit leaves it: of a thousand values thirteen are neither 0 nor 1, the others are half and half.
-fn sparse(n: usize) {
-    let bases = points::<G1Affine>(n);
-    let mut random = StdRng::seed_from_u64(4);
-    let mut scalars = scalars(n);
-    for scalar in &mut scalars {
-        if random.gen_range(0..1000) >= 13 {
-            *scalar = Scalar::from(u64::from(random.r#gen::<bool>()));
-        }
-    }
-    let sum = report("telling values apart", n, n, || SparseSum::from_iter(&scalars));
-    report("G1 sum by value", n, n, || sum.evaluate(&bases));
 }
 
 fn fft(log2: u32) {

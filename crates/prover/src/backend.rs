@@ -3,7 +3,7 @@
 use std::{fmt::Debug, sync::Arc};
 
 use blstrs::Scalar;
-use cuzk_circuit::Witness;
+use cuzk_circuit::{CircuitError, Solved};
 use cuzk_memory::{Class, Stage};
 
 use crate::{Proof, ProvingKey};
@@ -25,7 +25,7 @@ pub trait Backend: Send + Sync + Debug {
     /// What an operator calls it, such as `cpu`.
     fn name(&self) -> &str;
 
-    /// Does everything that keeps the backend busy. The witness is consumed: what is large dies here.
+    /// Does everything that keeps the backend busy. The partition is consumed: what is large dies here.
     ///
     /// `r` and `s` blind the proof. They come from the system's generator and are used once; equal values make equal
     /// proofs, which only tests want.
@@ -35,7 +35,7 @@ pub trait Backend: Send + Sync + Debug {
     fn start(
         &self,
         key: &Arc<ProvingKey>,
-        witness: Witness,
+        solved: Solved,
         r: Scalar,
         s: Scalar,
     ) -> Result<Box<dyn Pending>, ProveError>;
@@ -63,6 +63,9 @@ pub enum ProveError {
         /// The count of the witness.
         found: usize,
     },
+    /// The witness could not be solved again.
+    #[error("the witness cannot be solved: {0}")]
+    Witness(#[from] CircuitError),
     /// The threads of a backend could not be started.
     #[error("backend {backend}: cannot start its threads: {message}")]
     Threads {

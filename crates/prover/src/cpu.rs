@@ -2,8 +2,8 @@
 
 use std::{num::NonZeroUsize, sync::Arc};
 
-use blstrs::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
-use cuzk_circuit::Witness;
+use blstrs::{G1Affine, G1Projective, G2Projective, Scalar};
+use cuzk_circuit::{Solved, Witness};
 use cuzk_memory::{Entry, Place};
 use group::Curve;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -11,9 +11,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::{
     Backend, EVALUATIONS, MSM_SCRATCH, PROVING, Pending, Proof, ProveError, ProvingKey, QUOTIENT,
     arith::Exponent,
-    assignment::Assignment,
     fft::Domain,
-    msm::{SparseSum, exponents_scratch_bytes, msm_exponents},
+    msm::{exponents_scratch_bytes, msm_exponents},
+    query::{Selection, exponents},
     quotient::quotient,
 };
 
@@ -46,15 +46,20 @@ impl Backend for CpuBackend {
     fn start(
         &self,
         key: &Arc<ProvingKey>,
-        mut witness: Witness,
+        solved: Solved,
         r: Scalar,
         s: Scalar,
     ) -> Result<Box<dyn Pending>, ProveError> {
-        expect("inputs", key.circuit().r1cs().inputs(), witness.inputs().len())?;
-        expect("auxiliary variables", key.circuit().r1cs().aux(), witness.layout().aux())?;
-        witness.move_to(&PROVING);
+        let (expected, found) = (key.circuit().layout(), solved.layout());
+        expect("inputs", expected.inputs(), found.inputs())?;
+        expect("auxiliary variables", expected.aux(), found.aux())?;
+        expect("bits", expected.bits(), found.bits())?;
         let pool = self.pool.clone();
-        Ok(Box::new(self.pool.install(|| Tail::of(pool, key, witness, r, s))))
+        let tail = self.pool.install(|| {
+            let witness = solved.into_witness(key.circuit(), &PROVING)?;
+            Ok::<_, ProveError>(Tail::of(pool, key, witness, r, s))
+        })?;
+        Ok(Box::new(tail))
     }
 }
 
@@ -74,8 +79,8 @@ struct Tail {
     a: G1Projective,
     /// Sum over b_g1.
     b: G1Projective,
-    /// The scalars of b.
-    b_scalars: SparseSum,
+    /// What goes with the bases of b, in both groups.
+    b_selection: Selection,
     scratch: Entry,
 }
 
@@ -85,8 +90,7 @@ impl Tail {
         let threads = pool.current_num_threads();
         let (ledger, scope) = (witness.entry().ledger().clone(), witness.entry().scope().clone());
         let count = |class, bytes| ledger.enter(class, &PROVING, Place::Host, bytes, &scope);
-        let r1cs = key.circuit().r1cs();
-        let domain_log2 = r1cs.domain_log2();
+        let domain_log2 = key.circuit().counts().domain_log2();
         let vector_bytes = (size_of::<Scalar>() as u64) << domain_log2;
 
         let evaluations = count(&EVALUATIONS, 2 * vector_bytes);
@@ -99,30 +103,31 @@ impl Tail {
         let h = Exponent::from_vec(h);
         drop(evaluations);
         quotient_entry.resize((h.capacity() * size_of::<Exponent>()) as u64);
-        let assignment = Assignment::of(r1cs, &witness);
-        scratch.resize(assignment.bytes());
-        drop(witness);
+        let scalar_bytes = (witness.inputs().len() + witness.scalars().len()) * size_of::<Exponent>();
+        scratch.resize(scalar_bytes as u64);
+        let scalars = exponents(&witness);
+        let queries = [&key.l, &key.a, &key.b_g1];
+        let [for_l, for_a, for_b] = queries.map(|query| query.select(witness.bits(), &scalars));
+        drop((witness, scalars));
 
-        let Assignment { l, a, b } = assignment;
-        let sums = [&l, &a, &b].map(|sum| sum.scratch_bytes::<G1Affine>(threads));
+        let held = Selection::bytes([&for_l, &for_a, &for_b]);
+        let sums = queries.map(|query| query.scratch_bytes(threads));
         // The sums run side by side with the large MSM, whose last windows would leave threads idle.
         let work = exponents_scratch_bytes::<G1Affine>(h.len(), threads) + sums.iter().max().unwrap_or(&0);
-        scratch.resize(l.bytes() + a.bytes() + b.bytes() + work);
-        let (h, [l, a, b_sum]) = rayon::join(
-            || msm_exponents(&key.h, &h),
-            || [l.evaluate(&key.l), a.evaluate(&key.a), b.evaluate(&key.b_g1)],
-        );
-        scratch.resize(b.bytes());
-        Self { pool, key: key.clone(), r, s, hl: h + l, a, b: b_sum, b_scalars: b, scratch }
+        scratch.resize(held + work);
+        let (h, [l, a, b]) =
+            rayon::join(|| msm_exponents(&key.h, &h), || [key.l.sum(&for_l), key.a.sum(&for_a), key.b_g1.sum(&for_b)]);
+        drop((for_l, for_a));
+        scratch.resize(Selection::bytes([&for_b]));
+        Self { pool, key: key.clone(), r, s, hl: h + l, a, b, b_selection: for_b, scratch }
     }
 }
 
 impl Pending for Tail {
     fn finish(self: Box<Self>) -> Result<Proof, ProveError> {
-        let Self { pool, key, r, s, hl, a, b, b_scalars, mut scratch } = *self;
-        let work = b_scalars.scratch_bytes::<G2Affine>(pool.current_num_threads());
-        scratch.resize(b_scalars.bytes() + work);
-        let b_g2: G2Projective = pool.install(|| b_scalars.evaluate(&key.b_g2));
+        let Self { pool, key, r, s, hl, a, b, b_selection, mut scratch } = *self;
+        scratch.resize(Selection::bytes([&b_selection]) + key.b_g2.scratch_bytes(pool.current_num_threads()));
+        let b_g2: G2Projective = pool.install(|| key.b_g2.sum(&b_selection));
         let vk = key.vk();
         // Groth 2016, section 3.2: A = α + Σa + rδ, B = β + Σb + sδ, C = Σ(h, l) + sA + rB₁ − rsδ.
         let proof_a = a + vk.alpha_g1 + vk.delta_g1 * r;

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use blstrs::{G1Affine, G2Affine};
-use cuzk_circuit::{Circuit, RESIDENT};
+use cuzk_circuit::{Bitset, Circuit, LOADING, RESIDENT};
 use cuzk_memory::{Class, Entry, Ledger, Place, Scope};
 
 use crate::{
     VerifyingKey,
     params::{G1Section, ParamsError, ParamsLayout, Reader, Section},
+    query::Query,
 };
 
 /// Proving keys.
@@ -20,10 +21,10 @@ pub struct ProvingKey {
     circuit: Arc<Circuit>,
     vk: VerifyingKey,
     pub(crate) h: Vec<G1Affine>,
-    pub(crate) l: Vec<G1Affine>,
-    pub(crate) a: Vec<G1Affine>,
-    pub(crate) b_g1: Vec<G1Affine>,
-    pub(crate) b_g2: Vec<G2Affine>,
+    pub(crate) l: Query<G1Affine>,
+    pub(crate) a: Query<G1Affine>,
+    pub(crate) b_g1: Query<G1Affine>,
+    pub(crate) b_g2: Query<G2Affine>,
     entry: Entry,
 }
 
@@ -34,22 +35,29 @@ impl ProvingKey {
     /// # Errors
     /// When the file is damaged (every point is checked to be on its curve) or another circuit's.
     pub fn load(reader: &Reader, circuit: Arc<Circuit>, ledger: &Ledger) -> Result<Self, ParamsError> {
-        reader.expect_layout(&ParamsLayout::of_circuit(circuit.r1cs()))?;
+        reader.expect_layout(&ParamsLayout::of_circuit(circuit.counts()))?;
         let bytes = Self::bytes_for(&reader.header().layout);
-        let entry = ledger.enter(&KEY, &RESIDENT, Place::Host, bytes, &Scope::default());
-        Ok(Self {
-            h: reader.g1(G1Section::H)?,
-            l: reader.g1(G1Section::L)?,
-            a: reader.g1(G1Section::A)?,
-            b_g1: reader.g1(G1Section::BG1)?,
-            b_g2: reader.g2()?,
-            vk: reader.header().vk.clone(),
-            circuit,
-            entry,
-        })
+        let mut entry = ledger.enter(&KEY, &RESIDENT, Place::Host, bytes, &Scope::default());
+        let (layout, densities) = (circuit.layout().clone(), circuit.densities());
+        let inputs = layout.inputs();
+        let sets = [&densities.a_aux, &densities.b_inputs, &densities.b_aux].map(Bitset::bytes);
+        let _densities = ledger.enter(&KEY, &LOADING, Place::Host, sets.iter().sum(), &Scope::default());
+        let (no_input, every_input) = (Bitset::new(inputs), Bitset::full(inputs));
+        let every_aux = Bitset::full(layout.aux());
+        let (a_aux, b_inputs, b_aux) = (&densities.a_aux, &densities.b_inputs, &densities.b_aux);
+        let (h, l, a, b_g1, b_g2) = (
+            reader.g1(G1Section::H)?,
+            Query::load(reader, Section::L, &layout, &no_input, &every_aux)?,
+            Query::load(reader, Section::A, &layout, &every_input, a_aux)?,
+            Query::load(reader, Section::BG1, &layout, b_inputs, b_aux)?,
+            Query::load(reader, Section::BG2, &layout, b_inputs, b_aux)?,
+        );
+        let h_bytes = (h.capacity() * size_of::<G1Affine>()) as u64;
+        entry.resize(h_bytes + l.bytes() + a.bytes() + b_g1.bytes() + b_g2.bytes());
+        Ok(Self { vk: reader.header().vk.clone(), circuit, h, l, a, b_g1, b_g2, entry })
     }
 
-    /// Bytes that a key of this layout takes in memory.
+    /// Bytes that a key of this layout takes in memory, within a few hundredths: missing bases may be padded.
     pub fn bytes_for(layout: &ParamsLayout) -> u64 {
         // A point in memory is as large as in the file: two coordinates in Montgomery form.
         Section::QUERIES.iter().map(|section| layout.bytes(*section)).sum()

@@ -7,7 +7,6 @@
 //! It does not know where a witness came from, nor which circuit proves what.
 
 pub mod arith;
-mod assignment;
 mod backend;
 mod cpu;
 pub mod fft;
@@ -17,6 +16,7 @@ mod key;
 pub mod msm;
 pub mod params;
 mod proof;
+mod query;
 pub mod quotient;
 mod vk;
 

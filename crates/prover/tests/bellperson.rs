@@ -4,7 +4,7 @@ use std::{num::NonZeroUsize, sync::Arc};
 
 use bellperson::{Circuit as _, groth16};
 use blstrs::{Bls12, Scalar};
-use cuzk_circuit::{Circuit, Witness};
+use cuzk_circuit::{Circuit, Options, R1cs, Witness};
 use cuzk_memory::{Ledger, Scope};
 use cuzk_prover::{Backend, CpuBackend, Proof, ProveError, ProvingKey, generate, params};
 use cuzk_testing::{RandomCircuit, TimeLimit};
@@ -25,10 +25,12 @@ impl Setup {
         let ledger = Ledger::new(&[]);
         let directory = tempfile::tempdir().expect("the system has room for a temporary directory");
         let path = directory.path().join("key.params");
-        let recorded = Circuit::record(&ledger, |cs| circuit.blank().synthesize(cs)).expect("a random circuit records");
-        generate::generate(recorded.r1cs(), &path, params::Existing::Keep, &mut |_| {}).expect("parameters are made");
+        let r1cs = R1cs::record(|cs| circuit.blank().synthesize(cs)).expect("a random circuit records");
+        let compiled = Circuit::compile(&ledger, Options::default(), |cs| circuit.blank().synthesize(cs));
+        let compiled = compiled.expect("the rules cover random circuits");
+        generate::generate(&r1cs, &path, params::Existing::Keep, &mut |_| {}).expect("parameters are made");
         let reader = params::Reader::open(&path).expect("what was written can be read");
-        let key = Arc::new(ProvingKey::load(&reader, Arc::new(recorded), &ledger).expect("the key is the circuit's"));
+        let key = Arc::new(ProvingKey::load(&reader, Arc::new(compiled), &ledger).expect("the key is the circuit's"));
         let file = std::fs::File::open(&path).expect("what was written can be read");
         let theirs = groth16::Parameters::read(file, true).expect("the file has bellperson's format");
         let backend = CpuBackend::new(NonZeroUsize::MIN.saturating_add(1)).expect("two threads can be started");
@@ -41,7 +43,7 @@ impl Setup {
     }
 
     fn prove(&self, circuit: &RandomCircuit, r: Scalar, s: Scalar) -> Result<Proof, ProveError> {
-        self.backend.start(&self.key, self.witness(circuit), r, s)?.finish()
+        self.backend.start(&self.key, self.witness(circuit).into(), r, s)?.finish()
     }
 }
 
@@ -94,7 +96,8 @@ fn everything_is_uncounted_whether_finished_or_dropped() {
     let setup = Setup::new(&circuit);
     let resident = setup.ledger.snapshot().total_bytes;
     let blinding = Scalar::from(9u64);
-    let start = || setup.backend.start(&setup.key, setup.witness(&circuit), blinding, blinding).expect("it starts");
+    let start =
+        || setup.backend.start(&setup.key, setup.witness(&circuit).into(), blinding, blinding).expect("it starts");
     start().finish().expect("it finishes");
     assert_eq!(setup.ledger.snapshot().total_bytes, resident);
     let pending = start();
@@ -116,6 +119,6 @@ fn a_witness_of_another_circuit_is_refused() {
     let _limit = TimeLimit::seconds(60);
     let (one, other) = (RandomCircuit::new(1, 60), RandomCircuit::new(1, 61));
     let (setup, foreign) = (Setup::new(&one), Setup::new(&other));
-    let refused = setup.backend.start(&setup.key, foreign.witness(&other), Scalar::ONE, Scalar::ONE);
+    let refused = setup.backend.start(&setup.key, foreign.witness(&other).into(), Scalar::ONE, Scalar::ONE);
     assert!(matches!(refused, Err(ProveError::WrongWitness { .. })));
 }

@@ -55,7 +55,7 @@ proptest! {
         prop_assert!(fs::read(&path).unwrap() == bellperson_file(circuit), "the files differ");
         // The layout is known beforehand from the circuit alone.
         let reader = Reader::open(&path).unwrap();
-        prop_assert_eq!(reader.header().layout, ParamsLayout::of_circuit(&circuit.record()));
+        prop_assert_eq!(reader.header().layout, ParamsLayout::of_circuit(&circuit.record().counts()));
         prop_assert_eq!(reader.header().layout.file_bytes(), fs::metadata(&path).unwrap().len());
     }
 
@@ -286,8 +286,8 @@ fn the_wrong_circuits_file_is_told_by_its_counts() {
     let directory = tempfile::tempdir().unwrap();
     let circuit = RandomCircuit::new(3);
     let reader = Reader::open(&generate_into(directory.path(), circuit)).unwrap();
-    reader.expect_layout(&ParamsLayout::of_circuit(&circuit.record())).unwrap();
-    let other = ParamsLayout::of_circuit(&RandomCircuit::with_products(3, 100).record());
+    reader.expect_layout(&ParamsLayout::of_circuit(&circuit.record().counts())).unwrap();
+    let other = ParamsLayout::of_circuit(&RandomCircuit::with_products(3, 100).record().counts());
     let error = reader.expect_layout(&other).unwrap_err();
     assert!(matches!(error, ParamsError::Count { section: Section::H, .. }), "{error}");
 }

@@ -63,7 +63,7 @@ pub fn generate(
     let file = NewFile::create(path, existing)?;
     let toxic = ToxicWaste::development();
     let domain = Domain::new(constraints.next_power_of_two().trailing_zeros(), toxic.tau);
-    let layout = ParamsLayout::of_circuit(r1cs);
+    let layout = ParamsLayout::of_circuit(&r1cs.counts());
     let total = layout.points();
     progress(Progress { done: 0, total });
     let sections = Sections {

@@ -14,15 +14,6 @@ use crate::arith::{Affine, CurveAffine, Exponent, prefetch};
 /// How many terms ahead of their use the bases are prefetched.
 const LOOKAHEAD: usize = 16;
 
-/// Which base a term multiplies.
-#[derive(Clone, Copy)]
-pub(super) enum Indices<'a> {
-    /// Term `i` has base `first + i`.
-    From(usize),
-    /// Term `i` has the base that the list names.
-    Listed(&'a [u32]),
-}
-
 /// The buckets of a window, and the memory that filling them takes.
 pub(super) struct Buckets<C: CurveAffine> {
     width: u32,
@@ -74,25 +65,13 @@ impl<C: CurveAffine> Buckets<C> {
     }
 
     /// `sum(digit(exponents[i]) * base(i))` over one window's digits.
-    pub(super) fn window_sum(
-        &mut self,
-        window: Window,
-        bases: &[C],
-        indices: Indices<'_>,
-        exponents: &[Exponent],
-    ) -> C::Curve {
+    pub(super) fn window_sum(&mut self, window: Window, bases: &[C], exponents: &[Exponent]) -> C::Curve {
         let bases = C::points(bases);
         self.sums.fill(Affine::default());
         let tile = Self::tile(self.width);
         for (number, exponents) in exponents.chunks(tile).enumerate() {
             let start = number * tile;
-            let terms = match indices {
-                Indices::From(first) => self.sort(window, exponents, |i| (first + start + i) as u32),
-                Indices::Listed(list) => {
-                    let list = &list[start..start + exponents.len()];
-                    self.sort(window, exponents, |i| list[i])
-                }
-            };
+            let terms = self.sort(window, exponents, |i| (start + i) as u32);
             let mut largest = self.first_round(bases, terms);
             while largest > 1 {
                 largest = self.next_round();

@@ -9,11 +9,7 @@ use blstrs::Scalar;
 use group::Group;
 use rayon::prelude::*;
 
-use super::{
-    Window,
-    buckets::{Buckets, Indices},
-    tasks::fold_tasks,
-};
+use super::{Window, buckets::Buckets, tasks::fold_tasks};
 use crate::arith::{CurveAffine, Exponent};
 
 /// Terms whose scalars are converted at a time: bounds the converted copy at 128 MiB.
@@ -31,7 +27,7 @@ pub fn msm<C: CurveAffine>(bases: &[C], scalars: &[Scalar]) -> C::Curve {
     let segments = bases.chunks(SEGMENT).zip(scalars.chunks(SEGMENT));
     segments.fold(C::Curve::identity(), |sum, (bases, scalars)| {
         let exponents: Vec<Exponent> = scalars.par_iter().with_min_len(1 << 12).map(Exponent::from).collect();
-        sum + sum_terms(bases, Indices::From(0), &exponents)
+        sum + sum_terms(bases, &exponents)
     })
 }
 
@@ -41,13 +37,7 @@ pub fn msm<C: CurveAffine>(bases: &[C], scalars: &[Scalar]) -> C::Curve {
 /// When there are not as many scalars as bases.
 pub fn msm_exponents<C: CurveAffine>(bases: &[C], exponents: &[Exponent]) -> C::Curve {
     assert_eq!(bases.len(), exponents.len(), "as many scalars as bases");
-    sum_terms(bases, Indices::From(0), exponents)
-}
-
-/// `sum(exponents[i] * bases[indices[i]])`.
-pub(super) fn msm_listed<C: CurveAffine>(bases: &[C], indices: &[u32], exponents: &[Exponent]) -> C::Curve {
-    assert_eq!(indices.len(), exponents.len(), "as many scalars as indices");
-    sum_terms(bases, Indices::Listed(indices), exponents)
+    sum_terms(bases, exponents)
 }
 
 /// The most bytes that [`msm`] over `terms` terms holds besides its arguments, on a pool of `threads` threads.
@@ -63,7 +53,7 @@ pub fn exponents_scratch_bytes<C: CurveAffine>(terms: usize, threads: usize) -> 
 }
 
 /// Sums all windows and combines them.
-fn sum_terms<C: CurveAffine>(bases: &[C], indices: Indices<'_>, exponents: &[Exponent]) -> C::Curve {
+fn sum_terms<C: CurveAffine>(bases: &[C], exponents: &[Exponent]) -> C::Curve {
     assert!(bases.len() < 1 << 31, "at most 2^31 bases, their indices are kept in 31 bits");
     let plan = Plan::new(exponents.len(), rayon::current_num_threads());
     let partial = fold_tasks(
@@ -71,11 +61,8 @@ fn sum_terms<C: CurveAffine>(bases: &[C], indices: Indices<'_>, exponents: &[Exp
         || (Buckets::<C>::new(plan.width, plan.longest()), vec![C::Curve::identity(); plan.windows]),
         |(buckets, sums), task| {
             let (window, range) = plan.task(task);
-            let indices = match indices {
-                Indices::From(first) => Indices::From(first + range.start),
-                Indices::Listed(list) => Indices::Listed(&list[range.clone()]),
-            };
-            sums[window] += buckets.window_sum(Window::new(window, plan.width), bases, indices, &exponents[range]);
+            let window_of = Window::new(window, plan.width);
+            sums[window] += buckets.window_sum(window_of, &bases[range.clone()], &exponents[range]);
         },
     );
     (0..plan.windows).rev().fold(C::Curve::identity(), |total, window| {

@@ -8,7 +8,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 use crate::arith::CurveAffine;
 
 /// Points with repetitions, opposites and the identity among them.
-pub(super) fn points<C: CurveAffine>(seed: u64, len: usize) -> Vec<C> {
+pub(crate) fn points<C: CurveAffine>(seed: u64, len: usize) -> Vec<C> {
     let mut random = StdRng::seed_from_u64(seed);
     let few: Vec<C> = (0..8).map(|_| (C::generator() * Scalar::random(&mut random)).to_affine()).collect();
     let mut walk = few[0].to_curve();
@@ -25,7 +25,7 @@ pub(super) fn points<C: CurveAffine>(seed: u64, len: usize) -> Vec<C> {
 }
 
 /// Scalars of every kind: zeros and ones mostly, small ones of both signs, repeated ones, random ones.
-pub(super) fn scalars(seed: u64, len: usize) -> Vec<Scalar> {
+pub(crate) fn scalars(seed: u64, len: usize) -> Vec<Scalar> {
     let mut random = StdRng::seed_from_u64(seed);
     let repeated = Scalar::random(&mut random);
     let scalar = |_| match random.gen_range(0..10) {

@@ -30,7 +30,7 @@ pub fn subset_sum<C: CurveAffine>(bases: &[C], mask: &[u64]) -> C::Curve {
 }
 
 /// The most bytes that [`subset_sum`] over `bases` bases holds on `threads` threads.
-pub(super) fn subset_bytes<C: CurveAffine>(bases: usize, threads: usize) -> u64 {
+pub(crate) fn subset_bytes<C: CurveAffine>(bases: usize, threads: usize) -> u64 {
     let lanes = LaneSum::<C>::LANES * size_of::<Affine<C::Coordinate>>();
     (threads.min(bases.div_ceil(TASK)) * (lanes + PairAdder::<C::Coordinate>::BYTES)) as u64
 }

@@ -15,7 +15,7 @@ mod write;
 use std::fmt;
 
 use blstrs::{G1Affine, G2Affine};
-use cuzk_circuit::R1cs;
+use cuzk_circuit::Counts;
 
 pub use check::{CheckReport, check};
 pub use error::ParamsError;
@@ -112,15 +112,13 @@ impl ParamsLayout {
     const COUNT_BYTES: u64 = 4;
 
     /// The layout that the parameters of a circuit have.
-    pub fn of_circuit(r1cs: &R1cs) -> Self {
-        let inputs = r1cs.inputs() as u64;
-        let densities = r1cs.densities();
+    pub fn of_circuit(counts: &Counts) -> Self {
         Self {
-            ic: inputs,
-            h: (r1cs.constraints() as u64 + inputs).next_power_of_two() - 1,
-            l: r1cs.aux() as u64,
-            a: densities.a_len() as u64,
-            b: densities.b_len() as u64,
+            ic: counts.inputs as u64,
+            h: (1 << counts.domain_log2()) - 1,
+            l: counts.aux as u64,
+            a: counts.a_bases as u64,
+            b: counts.b_bases as u64,
         }
     }
 

@@ -131,7 +131,7 @@ impl Reader {
     }
 
     /// Reads and converts a range of a section, chunk by chunk in parallel. The point type is the section's.
-    pub(super) fn range<P: Point>(&self, section: Section, first: u64, points: &mut [P]) -> Result<(), ParamsError> {
+    pub(crate) fn range<P: Point>(&self, section: Section, first: u64, points: &mut [P]) -> Result<(), ParamsError> {
         let layout = &self.header.layout;
         debug_assert_eq!(P::BYTES as u64, section.point_bytes());
         assert!(first + points.len() as u64 <= layout.count(section), "section {section} has fewer points");

@@ -41,7 +41,7 @@ proptest! {
             let windows = (0..Window::count(width) as usize).rev();
             let sum = windows.fold(blstrs::G1Projective::identity(), |sum, window| {
                 let shifted = (0..width).fold(sum, |sum, _| sum.double());
-                shifted + buckets.window_sum(Window::new(window, width), &bases, Indices::From(0), &exponents)
+                shifted + buckets.window_sum(Window::new(window, width), &bases, &exponents)
             });
             prop_assert_eq!(sum, expected);
         }
