@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use cuzk_circuit::CircuitError;
+
 use crate::{ChildFault, CircuitId};
 
 /// Why a submission can never become a proof. Each names the field, as a path from the request's top level such as
@@ -133,6 +135,26 @@ pub enum Error {
         partition: usize,
         /// How many there are.
         partitions: usize,
+    },
+    /// The vanilla proof has other values, or more or fewer, than the circuit takes.
+    #[error(
+        "the vanilla proof does not fit the compiled circuit: {0}; a circuit has to be compiled for the request's own \
+         kind and sector size"
+    )]
+    Unfit(#[from] CircuitError),
+    /// Bytes of the vanilla proof that are no field element, although that was checked when the request was read.
+    #[error("{value} in the vanilla proof is not a canonical field element")]
+    NotCanonical {
+        /// The bytes, in hex.
+        value: String,
+    },
+    /// The circuit of a PoSt has a place for which the request has no sector, or not enough paths.
+    #[error("nothing stands at place {place} of the circuit: this request has {sectors} sectors")]
+    EmptyPlace {
+        /// The place, counted from 0.
+        place: usize,
+        /// How many sectors there are.
+        sectors: usize,
     },
     /// A result cannot be assembled from this many proofs.
     #[error("{found} proofs were given for a request of {expected} partitions")]

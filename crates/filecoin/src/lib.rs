@@ -1,9 +1,10 @@
 //! What the chain's proofs are.
 //!
 //! Owns the way from a submission as it came off the wire to something that can be proved: parsing and checking
-//! requests ([`Request`]), the blank circuit of every [`CircuitId`] ([`synthesize_blank`]), witnesses through the proof
-//! crates' gadgets, public inputs, the names of parameter files ([`parameters`]), requests made up for tests and
-//! measurements ([`synthetic`], [`sealed`]), and the API crate as a second judge of a proof ([`judge`]).
+//! requests ([`Request`]), the blank circuit of every [`CircuitId`] ([`synthesize_blank`]), the advice that its witnesses
+//! are solved from ([`Request::advice`]), the files of compiled circuits ([`CircuitFiles`]), witnesses through the proof crates' gadgets, public inputs, the names of
+//! parameter files ([`parameters`]), requests made up for tests and measurements ([`synthetic`], [`sealed`]), and the API
+//! crate as a second judge of a proof ([`judge`]).
 //!
 //! Does not prove anything, and knows neither keys nor queues nor the network.
 //!
@@ -14,7 +15,9 @@
 
 mod bincode;
 mod child;
+mod circuit_files;
 mod circuit_id;
+mod compiled;
 mod error;
 mod field_path;
 mod guard;
@@ -39,7 +42,9 @@ pub mod synthetic;
 mod work;
 
 pub use child::ChildFault;
+pub use circuit_files::{CircuitFiles, CircuitOrigin, LoadedCircuit, circuit_identity};
 pub use circuit_id::{CircuitId, UnknownCircuit};
+pub use compiled::{compile, compile_whole, constraint_path};
 pub use error::{Error, RequestError};
 pub use kind::{Priority, ProofKind};
 pub use parameters::{params_file_name, vk_file_name};

@@ -2,6 +2,7 @@
 
 use bellperson::{ConstraintSystem, SynthesisError};
 use blstrs::Scalar;
+use cuzk_circuit::{Advice, Circuit};
 
 use crate::error::{Error, RequestError};
 use crate::kinds::{Kinds, with_kind, with_kind_type};
@@ -111,6 +112,18 @@ impl Request {
     /// [`Error::Partition`] past the last partition, [`Error::Crates`] if the proof crates fail.
     pub fn public_inputs(&self, partition: usize) -> Result<Vec<Scalar>, Error> {
         with_kind!(&self.kind, work => work.public_inputs(partition))
+    }
+
+    /// What a partition's witness is solved from in the circuit compiled from this request's
+    /// [`circuit_id`](Self::circuit_id): the values of the vanilla proof that the circuit takes, in its order. No gadget
+    /// runs for it.
+    ///
+    /// # Errors
+    /// [`Error::Partition`] past the last partition, [`Error::Unfit`] when the circuit takes other values.
+    pub fn advice(&self, partition: usize, circuit: &Circuit) -> Result<Advice, Error> {
+        let mut advice = Advice::writer(circuit);
+        with_kind!(&self.kind, work => work.advise(partition, &mut advice))?;
+        Ok(advice.finish()?)
     }
 
     /// The PoSt request, if this is one.

@@ -2,6 +2,7 @@
 
 use bellperson::{ConstraintSystem, SynthesisError};
 use blstrs::Scalar;
+use cuzk_circuit::AdviceWriter;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -19,6 +20,9 @@ pub(crate) trait Work: Sized {
 
     /// Whether the payload is a list in field 11 (`vanilla_proofs`) rather than one value in field 10 (`vanilla_proof`).
     const LISTED: bool;
+
+    /// How many namespaces stand around those that repeat in the circuit.
+    const DEPTH: usize = 0;
 
     /// What the chain's verifier is told.
     type Claim: Serialize + DeserializeOwned;
@@ -38,6 +42,10 @@ pub(crate) trait Work: Sized {
     /// The public inputs of a partition's circuit, without the leading ONE.
     fn public_inputs(&self, partition: usize) -> Result<Vec<Scalar>, Error>;
 
+    /// Writes the advice of a partition's circuit: the values that [`synthesize`](Self::synthesize) would take from the
+    /// vanilla proof, in the order in which the gadgets allocate them.
+    fn advise(&self, partition: usize, advice: &mut AdviceWriter<'_>) -> Result<(), Error>;
+
     /// Whether [`synthesize`](Self::synthesize) works on the current rayon pool.
     fn is_parallel(&self) -> bool {
         false
@@ -48,6 +56,20 @@ pub(crate) trait Work: Sized {
 
     /// Synthesises the circuit of a size without a witness.
     fn synthesize_blank<CS: ConstraintSystem<Scalar>>(size: SectorSize, cs: &mut CS) -> Result<(), SynthesisError>;
+
+    /// How many equal, independent parts the circuit of a size consists of, if it consists of nothing else.
+    fn instances(_size: SectorSize) -> Result<Option<usize>, SynthesisError> {
+        Ok(None)
+    }
+
+    /// Synthesises the circuit of a size without a witness and with fewer parts than [`instances`](Self::instances) says.
+    fn synthesize_sample<CS: ConstraintSystem<Scalar>>(
+        size: SectorSize,
+        _instances: usize,
+        cs: &mut CS,
+    ) -> Result<(), SynthesisError> {
+        Self::synthesize_blank(size, cs)
+    }
 
     /// Makes the result of the partitions' proofs: their bytes one after the other, unless a kind has another form.
     fn assemble(&self, proofs: &[[u8; PROOF_BYTES]]) -> Vec<u8> {

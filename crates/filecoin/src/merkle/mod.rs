@@ -4,12 +4,14 @@
 //! length. Their fields are private, and the code behind them panics on such data. So a payload is read into plain
 //! mirrors first (the same names and the same order of fields, hence the same JSON and the same bincode).
 
+mod advice;
 mod check;
 mod convert;
 mod shape;
 
 use serde::Deserialize;
 
+pub(crate) use advice::{advise_bits, advise_node, advise_nodes, advise_path, advise_siblings, rows};
 pub(crate) use check::{Opened, canonical, canonical_all, count, open, refuse_zero, same_root};
 pub(crate) use convert::{TreePath, data_path, path_options, poseidon, tree_path};
 pub(crate) use shape::{PathShape, data_path_shape, tree_path_shape};

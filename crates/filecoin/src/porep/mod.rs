@@ -4,6 +4,7 @@
 //! all five sector sizes. Interactive, Synthetic and non-interactive PoRep have the same circuits; what differs is which
 //! nodes they challenge and how many (see [`SealFeature`](crate::registered::SealFeature)).
 
+mod advice;
 mod agreement;
 mod check;
 mod circuit;
@@ -16,6 +17,7 @@ mod payload;
 
 use bellperson::{ConstraintSystem, SynthesisError};
 use blstrs::Scalar;
+use cuzk_circuit::AdviceWriter;
 use filecoin_proofs_api::RegisteredSealProof;
 
 use crate::error::{Error, RequestError};
@@ -155,6 +157,10 @@ impl Work for PorepRequest {
             doing: "making public inputs",
             message,
         })
+    }
+
+    fn advise(&self, partition: usize, advice: &mut AdviceWriter<'_>) -> Result<(), Error> {
+        advice::advise(&self.statement, self.proofs(partition)?, advice)
     }
 
     fn synthesize<CS: ConstraintSystem<Scalar>>(&self, partition: usize, cs: &mut CS) -> Result<(), SynthesisError> {

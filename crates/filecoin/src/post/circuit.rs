@@ -3,15 +3,13 @@
 use bellperson::{ConstraintSystem, SynthesisError};
 use blstrs::Scalar;
 use ff::Field;
-use filecoin_proofs_api::RegisteredPoStProof;
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use std::io;
 use storage_proofs_core::compound_proof::CompoundProof;
-use storage_proofs_post::fallback::{self, FallbackPoStCircuit, FallbackPoStCompound};
+use storage_proofs_post::fallback::{self, FallbackPoStCircuit, FallbackPoStCompound, PublicParams};
 
 use super::geometry::Geometry;
-use super::payload::Sector;
-use crate::SectorSize;
+use super::payload::{Sector, at_place};
 use crate::guard::{guarded, guarded_synthesis};
 use crate::merkle::{path_options, poseidon};
 use crate::shape::TreeShape;
@@ -51,14 +49,14 @@ pub(crate) fn synthesize<Tree: TreeShape, CS: ConstraintSystem<Scalar>>(
     Ok(())
 }
 
-/// Synthesises without a witness.
+/// Synthesises a number of sectors without a witness.
 pub(crate) fn synthesize_blank<Tree: TreeShape, CS: ConstraintSystem<Scalar>>(
-    proof: RegisteredPoStProof,
-    size: SectorSize,
+    geometry: &Geometry,
+    sectors: usize,
     cs: &mut CS,
 ) -> Result<()> {
-    let geometry = Geometry::new(proof, size).map_err(io::Error::other)?;
-    guarded_synthesis(cs, || Ok::<_, String>(FallbackPoStCompound::<Tree>::blank_circuit(&geometry.params)))
+    let params = PublicParams { sector_count: sectors, ..geometry.params.clone() };
+    guarded_synthesis(cs, || Ok::<_, String>(FallbackPoStCompound::<Tree>::blank_circuit(&params)))
 }
 
 /// One sector in a constraint system of its own, whose first input is a ONE that extending leaves out.
@@ -80,10 +78,7 @@ fn circuit_sector<Tree: TreeShape>(
     sectors: &[Sector],
     place: usize,
 ) -> Result<fallback::Sector<Tree>> {
-    let (index, paths) = geometry.place(place, sectors.len());
-    let missing = || io::Error::other(format!("there is no sector {index} with paths {paths:?} in this request"));
-    let sector = sectors.get(index).ok_or_else(missing)?;
-    let paths = sector.inclusion_proofs.get(paths.clone()).ok_or_else(missing)?;
+    let (sector, paths) = at_place(geometry, sectors, place).map_err(io::Error::other)?;
     let scalar = |node| Some(Scalar::from(poseidon(node)));
     Ok(fallback::Sector {
         id: Some(Scalar::from(sector.id)),

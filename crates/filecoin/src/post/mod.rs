@@ -5,6 +5,7 @@
 //! inclusion paths in its TreeR. A WindowPoSt has up to 2,349 sectors of 10 paths each; a WinningPoSt has one, which
 //! stands 66 times in the circuit with one path each.
 
+mod advice;
 mod agreement;
 mod check;
 mod circuit;
@@ -15,6 +16,7 @@ mod payload;
 
 use bellperson::{ConstraintSystem, SynthesisError};
 use blstrs::Scalar;
+use cuzk_circuit::AdviceWriter;
 use filecoin_proofs_api::RegisteredPoStProof;
 
 use crate::error::{Error, RequestError};
@@ -88,6 +90,11 @@ impl PostRequest {
         Ok(self.statement.scalars(&self.geometry))
     }
 
+    fn advise(&self, partition: usize, advice: &mut AdviceWriter<'_>) -> Result<(), Error> {
+        Self::only(partition)?;
+        advice::advise(&self.geometry, &self.sectors, advice)
+    }
+
     fn synthesize<CS: ConstraintSystem<Scalar>>(&self, partition: usize, cs: &mut CS) -> Result<(), SynthesisError> {
         Self::only(partition).map_err(std::io::Error::other)?;
         with_shape!(self.size, Tree => circuit::synthesize::<Tree, CS>(&self.geometry, &self.sectors, cs))
@@ -98,12 +105,17 @@ impl PostRequest {
     }
 }
 
+fn geometry(proof: RegisteredPoStProof, size: SectorSize) -> Result<Geometry, SynthesisError> {
+    Ok(Geometry::new(proof, size).map_err(std::io::Error::other)?)
+}
+
 fn synthesize_blank<CS: ConstraintSystem<Scalar>>(
-    proof: RegisteredPoStProof,
+    geometry: &Geometry,
     size: SectorSize,
+    sectors: usize,
     cs: &mut CS,
 ) -> Result<(), SynthesisError> {
-    with_shape!(size, Tree => circuit::synthesize_blank::<Tree, CS>(proof, size, cs))
+    with_shape!(size, Tree => circuit::synthesize_blank::<Tree, CS>(geometry, sectors, cs))
 }
 
 /// The two kinds differ in their numbers only.
@@ -115,6 +127,8 @@ macro_rules! post_kind {
         impl Work for $name {
             const KIND: ProofKind = $kind;
             const LISTED: bool = true;
+            // The sectors stand in an outer namespace.
+            const DEPTH: usize = 1;
             type Claim = PostClaim;
 
             fn parse(submission: &Submission) -> Result<Self, RequestError> {
@@ -137,6 +151,10 @@ macro_rules! post_kind {
                 self.0.public_inputs(partition)
             }
 
+            fn advise(&self, partition: usize, advice: &mut AdviceWriter<'_>) -> Result<(), Error> {
+                self.0.advise(partition, advice)
+            }
+
             fn is_parallel(&self) -> bool {
                 true
             }
@@ -153,7 +171,20 @@ macro_rules! post_kind {
                 size: SectorSize,
                 cs: &mut CS,
             ) -> Result<(), SynthesisError> {
-                synthesize_blank($usual(size), size, cs)
+                let geometry = geometry($usual(size), size)?;
+                synthesize_blank(&geometry, size, geometry.circuit_sectors, cs)
+            }
+
+            fn instances(size: SectorSize) -> Result<Option<usize>, SynthesisError> {
+                Ok(Some(geometry($usual(size), size)?.circuit_sectors))
+            }
+
+            fn synthesize_sample<CS: ConstraintSystem<Scalar>>(
+                size: SectorSize,
+                instances: usize,
+                cs: &mut CS,
+            ) -> Result<(), SynthesisError> {
+                synthesize_blank(&geometry($usual(size), size)?, size, instances, cs)
             }
 
             fn claim(&self, _: Option<Sealer>) -> PostClaim {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::geometry::Geometry;
 use super::inputs::PublicSector;
 use crate::bincode;
-use crate::error::RequestError;
+use crate::error::{Error, RequestError};
 use crate::field_path::FieldPath;
 use crate::merkle::{HeapBytes, MerkleProof, Node};
 use crate::registered::describe_post;
@@ -56,6 +56,17 @@ impl HeapBytes for Sector {
     fn heap_bytes(&self) -> usize {
         self.inclusion_proofs.heap_bytes()
     }
+}
+
+/// What stands at one place of the circuit: a sector, and those of its paths that belong there.
+pub(crate) fn at_place<'a>(
+    geometry: &Geometry,
+    sectors: &'a [Sector],
+    place: usize,
+) -> Result<(&'a Sector, &'a [MerkleProof]), Error> {
+    let (index, paths) = geometry.place(place, sectors.len());
+    let found = sectors.get(index).and_then(|sector| Some((sector, sector.inclusion_proofs.get(paths)?)));
+    found.ok_or(Error::EmptyPlace { place, sectors: sectors.len() })
 }
 
 /// Reads the sectors and puts them into the order of their ids, which is the chain's verifier's. Each comes with its place

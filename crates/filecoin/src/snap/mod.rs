@@ -5,6 +5,7 @@
 //! that follow from the last one's commitment; the circuit shows that the one is the other plus data times a factor
 //! (see [`encoding`]).
 
+mod advice;
 mod agreement;
 mod check;
 mod circuit;
@@ -16,6 +17,7 @@ mod payload;
 
 use bellperson::{ConstraintSystem, SynthesisError};
 use blstrs::Scalar;
+use cuzk_circuit::AdviceWriter;
 use filecoin_proofs_api::RegisteredUpdateProof;
 
 use crate::error::{Error, RequestError};
@@ -26,6 +28,7 @@ use crate::shape::with_shape;
 use crate::work::Work;
 use crate::{CircuitId, ProofKind, SectorSize, Submission};
 
+use geometry::Geometry;
 use inputs::Statement;
 use payload::PartitionProof;
 
@@ -98,6 +101,11 @@ impl Work for SnapRequest {
             doing: "making public inputs",
             message,
         })
+    }
+
+    fn advise(&self, partition: usize, advice: &mut AdviceWriter<'_>) -> Result<(), Error> {
+        let (proof, public_inputs) = (self.proof(partition)?, self.public_inputs(partition)?);
+        advice::advise(&Geometry::new(self.size()), &public_inputs, proof, advice)
     }
 
     fn synthesize<CS: ConstraintSystem<Scalar>>(&self, partition: usize, cs: &mut CS) -> Result<(), SynthesisError> {

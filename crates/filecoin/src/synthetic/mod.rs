@@ -31,9 +31,9 @@ pub use snap::SnapVanilla;
 pub use wrapped::wrap;
 
 use crate::{
-    ProofKind, SectorSize, Submission,
+    CircuitId, ProofKind, SectorSize, Submission,
     prover_id::prover_id,
-    registered::{update_proof, update_proof_wire},
+    registered::{interactive_seal_proof, update_proof, update_proof_wire, window_post_proof},
     shape::with_shape,
 };
 use filecoin_hashers::{Domain, HashFunction, Hasher};
@@ -121,6 +121,34 @@ pub fn snap_submission(
         vanilla_proofs: vanilla.partition_proofs,
         ..Submission::default()
     })
+}
+
+/// A request for a whole circuit: PoRep is interactive, and a WindowPoSt has as many sectors as its partition holds, from
+/// `sector_number` on.
+///
+/// # Errors
+/// Those of [`porep`], [`snap`], [`window_post`] and [`winning_post`].
+pub fn submission(
+    circuit: CircuitId,
+    miner_id: u64,
+    sector_number: u64,
+    seed: u64,
+) -> Result<Submission, GenerateError> {
+    let CircuitId { kind, size } = circuit;
+    match kind {
+        ProofKind::PorepSealCommit => {
+            let output = porep(interactive_seal_proof(size), miner_id, sector_number, seed)?;
+            let payload = wrap(&output, sector_number, size.bytes())?;
+            Ok(Submission { miner_id, sector_number, ..Submission::porep(payload) })
+        }
+        ProofKind::SnapDealsUpdate => snap_submission(size, miner_id, sector_number, seed),
+        ProofKind::WindowPostPartition => {
+            let proof = window_post_proof(size);
+            let sectors: Vec<u64> = (sector_number..).take(proof.sector_count()).collect();
+            window_post(proof, miner_id, 0, &sectors, seed)
+        }
+        ProofKind::WinningPost => winning_post(size, miner_id, sector_number, seed),
+    }
 }
 
 /// The node over `children`, which stand `height` rows above the leaves.
