@@ -2,7 +2,7 @@
 //!
 //! Each side runs in a process of its own, so that its peak memory is its own; they run one after the other. CPU
 //! seconds are user plus system time of the process over the measured part alone: for the proof, from the parsed request to
-//! the proof's bytes with the key loaded before (ours with every constraint checked); for the generator, from the recorded
+//! the proof's bytes with the key loaded before (ours with the witness solved by the compiled circuit); for the generator, from the recorded
 //! circuit to the file.
 //!
 //! `compare_bellperson PARAMS_DIR [CIRCUIT …]` prints a table and, last, `ratio N`: bellperson's CPU seconds over ours for
@@ -13,13 +13,9 @@ use std::{error::Error, fs::File, io::BufReader, num::NonZeroUsize, path::Path, 
 
 use bellperson::{Circuit, ConstraintSystem, SynthesisError, groth16};
 use blstrs::{Bls12, G1Projective, G2Projective, Scalar};
-use cuzk_circuit::{Circuit as Recorded, R1cs, Witness};
+use cuzk_circuit::{R1cs, Rules};
 use cuzk_engine::ensure_development_params;
-use cuzk_filecoin::{
-    CircuitId, ProofKind, Request, Submission,
-    registered::{interactive_seal_proof, window_post_proof},
-    synthesize_blank, synthetic,
-};
+use cuzk_filecoin::{CircuitId, Request, compile, synthetic};
 use cuzk_memory::{Ledger, Scope};
 use cuzk_prover::{
     Backend, CpuBackend, ProvingKey,
@@ -115,17 +111,8 @@ fn measure<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, f64, f64)> {
     Ok((result, cpu_seconds()? - cpu, wall.elapsed().as_secs_f64()))
 }
 
-fn request(CircuitId { kind, size }: CircuitId) -> Result<Request> {
-    let submission = match kind {
-        ProofKind::PorepSealCommit => {
-            let output = synthetic::porep(interactive_seal_proof(size), 1000, 1, 0)?;
-            Submission::porep(synthetic::wrap(&output, 1, size.bytes())?)
-        }
-        ProofKind::SnapDealsUpdate => synthetic::snap_submission(size, 1000, 1, 0)?,
-        ProofKind::WindowPostPartition => synthetic::window_post(window_post_proof(size), 1000, 0, &[1, 2], 0)?,
-        ProofKind::WinningPost => synthetic::winning_post(size, 1000, 1, 0)?,
-    };
-    Ok(Request::parse(&submission)?)
+fn request(id: CircuitId) -> Result<Request> {
+    Ok(Request::parse(&synthetic::submission(id, 1000, 1, 0)?)?)
 }
 
 /// The blinding factors of both sides. Equal ones make equal proofs.
@@ -136,14 +123,14 @@ fn blinding() -> (Scalar, Scalar) {
 fn our_proof(id: CircuitId, params: &Path) -> Result<Measured> {
     let request = request(id)?;
     let ledger = Ledger::new(&[]);
-    let circuit = Arc::new(Recorded::record(&ledger, |cs| synthesize_blank(id, cs))?);
+    let circuit = Arc::new(compile(id, &ledger, Rules::All)?);
     let key = Arc::new(ProvingKey::load(&Reader::open(params)?, circuit.clone(), &ledger)?);
     let backend = CpuBackend::new(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))?;
     let (r, s) = blinding();
     let (proof, cpu, wall) = measure(|| {
-        let witness = Witness::fill(&circuit, &ledger, &Scope::default(), |cs| request.synthesize(0, cs))?;
-        circuit.check(&witness)?;
-        Ok(backend.start(&key, witness, r, s)?.finish()?)
+        let advice = request.advice(0, &circuit)?;
+        let solved = circuit.solve(advice, &ledger, &Scope::default())?;
+        Ok(backend.start(&key, solved, r, s)?.finish()?)
     })?;
     Ok(Measured { cpu, wall, result: Some(proof.to_bytes().to_vec()) })
 }

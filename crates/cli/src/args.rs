@@ -3,8 +3,8 @@
 use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use cuzk_engine::Permit;
-use cuzk_filecoin::{CircuitId, SectorSize, registered::SealFeature};
+use cuzk_engine::{Permit, WitnessSource};
+use cuzk_filecoin::{CircuitId, ProofKind, SectorSize, registered::SealFeature};
 use cuzk_server::ListenAddr;
 
 /// The Groth16 proving engine for Filecoin storage providers.
@@ -33,6 +33,12 @@ pub(crate) enum Command {
     /// Generate, list and check parameter files.
     #[command(subcommand)]
     Params(ParamsCommand),
+    /// Build, list and check the files of compiled circuits.
+    #[command(subcommand)]
+    Circuits(CircuitsCommand),
+    /// Measure.
+    #[command(subcommand)]
+    Bench(BenchCommand),
     /// Make valid requests without a sealed sector.
     #[command(subcommand)]
     Synth(SynthCommand),
@@ -72,9 +78,26 @@ pub(crate) struct EngineArgs {
     /// How long a worker keeps its permit.
     #[arg(long, value_enum, default_value_t = PermitKind::UntilQueued)]
     pub(crate) permit: PermitKind,
-    /// Do not check every constraint before proving. A wrong request then fails at verification only, without a name.
-    #[arg(long)]
-    pub(crate) no_constraint_check: bool,
+    /// Where witnesses come from.
+    #[arg(long, value_enum, default_value_t = WitnessKind::Compiled)]
+    pub(crate) witness: WitnessKind,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum WitnessKind {
+    /// The compiled circuit solves them from the vanilla proof.
+    Compiled,
+    /// The proof crates' gadgets compute them, a hundred times slower, for comparison; every constraint is checked.
+    Gadgets,
+}
+
+impl From<WitnessKind> for WitnessSource {
+    fn from(kind: WitnessKind) -> Self {
+        match kind {
+            WitnessKind::Compiled => Self::Compiled,
+            WitnessKind::Gadgets => Self::Gadgets,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -236,6 +259,106 @@ pub(crate) struct CheckArgs {
     pub(crate) rehash: bool,
     #[command(flatten)]
     pub(crate) params: ParamsDir,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CircuitsCommand {
+    /// Compile circuits and write their files beside the parameters. The daemon does so too, when it needs one.
+    ///
+    /// Without --circuit and --all: those whose parameters are there.
+    Build(BuildCircuitsArgs),
+    /// Say which files of compiled circuits are there and whether they are of use. Reads their heads alone.
+    List(ParamsStatusArgs),
+    /// Read files of compiled circuits to the end. Exit status 1 if one is stale, damaged or does not fit its parameters.
+    ///
+    /// Without --circuit: all that are there.
+    Check(CheckCircuitsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BuildCircuitsArgs {
+    /// A circuit, such as `porep-32g`; may be given more than once.
+    #[arg(long, value_name = "ID", conflicts_with = "all")]
+    pub(crate) circuit: Vec<CircuitId>,
+    /// All kinds at all sizes.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Build also where there is a file that is of use.
+    #[arg(long)]
+    pub(crate) replace: bool,
+    #[command(flatten)]
+    pub(crate) params: ParamsDir,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckCircuitsArgs {
+    /// A circuit; may be given more than once.
+    #[arg(long, value_name = "ID")]
+    pub(crate) circuit: Vec<CircuitId>,
+    /// Also compile each circuit again, with nothing left out, and compare. Takes a minute for a PoRep of production size,
+    /// and five for a WindowPoSt.
+    #[arg(long)]
+    pub(crate) full: bool,
+    #[command(flatten)]
+    pub(crate) params: ParamsDir,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchCommand {
+    /// How long a compiled circuit takes to solve a partition's witness, beside the gadgets.
+    ///
+    /// Both are measured here and now, on a synthetic request; every value that the gadgets compute is compared.
+    Solve(BenchSolveArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchSolveArgs {
+    /// Which kind of proof.
+    #[arg(long, value_enum, default_value_t = KindName::Porep)]
+    pub(crate) kind: KindName,
+    /// 2KiB, 8MiB, 512MiB, 32GiB or 64GiB.
+    #[arg(long, value_name = "SIZE", default_value = "2KiB")]
+    pub(crate) sector_size: SectorSize,
+    /// Threads that solve.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(crate) threads: NonZeroUsize,
+    /// How often the witness is solved; the median counts.
+    #[arg(long, value_name = "N", default_value = "5")]
+    pub(crate) runs: NonZeroUsize,
+    /// Equal seeds make equal requests.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Auxiliary variables after which the gadgets are stopped and their time is scaled to all of them.
+    #[arg(long, value_name = "N", default_value = "8000000", conflicts_with = "whole")]
+    pub(crate) gadgets_aux: NonZeroUsize,
+    /// Let the gadgets compute all values.
+    #[arg(long)]
+    pub(crate) whole: bool,
+    #[command(flatten)]
+    pub(crate) params: ParamsDir,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KindName {
+    /// PoRep C2.
+    Porep,
+    /// A SnapDeals update.
+    Snap,
+    /// A WindowPoSt partition.
+    WindowPost,
+    /// A WinningPoSt.
+    WinningPost,
+}
+
+impl From<KindName> for ProofKind {
+    fn from(name: KindName) -> Self {
+        match name {
+            KindName::Porep => Self::PorepSealCommit,
+            KindName::Snap => Self::SnapDealsUpdate,
+            KindName::WindowPost => Self::WindowPostPartition,
+            KindName::WinningPost => Self::WinningPost,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, thread};
 
-use cuzk_engine::Config;
+use cuzk_engine::{Config, WitnessSource};
 use cuzk_filecoin::parameters::cache_dir_from_env;
 use cuzk_prover::{Backend, CpuBackend};
 
@@ -14,14 +14,15 @@ pub(crate) fn config(args: &EngineArgs, params_dir: PathBuf) -> anyhow::Result<C
     let backend: Arc<dyn Backend> = match args.backend {
         BackendKind::Cpu => Arc::new(CpuBackend::new(args.threads.unwrap_or(cores))?),
     };
-    tracing::info!(target: "cuzk", backend = backend.name(), params_dir = %params_dir.display(), "engine");
+    let witness = WitnessSource::from(args.witness);
+    tracing::info!(target: "cuzk", backend = backend.name(), %witness, params_dir = %params_dir.display(), "engine");
     let mut config = Config::new(params_dir, vec![backend]);
-    config.digest_cache_dir = cache_dir_from_env();
+    config.cache_dir = cache_dir_from_env();
     if let Some(workers) = args.workers {
         config.workers = workers.get();
     }
     config.queue_depth = args.queue_depth.map_or(config.workers, NonZeroUsize::get);
     config.permit = args.permit.into();
-    config.check_constraints = !args.no_constraint_check;
+    config.witness = witness;
     Ok(config)
 }

@@ -3,7 +3,9 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bench;
 mod child;
+mod circuits;
 mod demo;
 mod files;
 mod local;
@@ -26,7 +28,7 @@ use std::{
 use clap::Parser;
 use tracing_subscriber::EnvFilter;
 
-use args::{Cli, Command};
+use args::{BenchCommand, Cli, Command};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -49,6 +51,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Verify(args) => return verify::run(&args, json),
         Command::Status(args) => status::run(&args, json)?,
         Command::Params(args) => return params::run(&args, json),
+        Command::Circuits(args) => return circuits::run(&args, json),
+        Command::Bench(BenchCommand::Solve(args)) => bench::solve(&args, json)?,
         Command::Synth(args) => synth::run(&args, json)?,
         Command::Demo(args) => demo::run(&args)?,
         Command::Judge => return Ok(child::judge()),

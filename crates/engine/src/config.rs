@@ -27,16 +27,15 @@ pub struct Config {
     pub retention: Retention,
     /// The directory of the parameter files.
     pub params_dir: PathBuf,
-    /// Where digests of parameter files are remembered when `params_dir` cannot be written, as `cuzk params check` does;
-    /// by default nowhere else.
-    pub digest_cache_dir: Option<PathBuf>,
+    /// Where digests of parameter files and compiled circuits are kept when `params_dir` cannot be written; by default
+    /// nowhere else.
+    pub cache_dir: Option<PathBuf>,
     /// Whether keys of the development generator are taken. They prove nothing to the chain; `false` by default.
     pub allow_development_keys: bool,
     /// What proves: one owner thread each. At least one.
     pub backends: Vec<Arc<dyn Backend>>,
-    /// Whether every constraint is checked before proving, so that a wrong request is told which of them it breaks;
-    /// `true` by default.
-    pub check_constraints: bool,
+    /// Where witnesses come from.
+    pub witness: WitnessSource,
     /// Where r and s come from. For tests alone: whoever knows r and s of a proof can read its witness.
     pub randomness: Arc<dyn Randomness>,
 }
@@ -54,10 +53,10 @@ impl Config {
             max_pending: 256,
             retention: Retention::default(),
             params_dir: params_dir.into(),
-            digest_cache_dir: None,
+            cache_dir: None,
             allow_development_keys: false,
             backends,
-            check_constraints: true,
+            witness: WitnessSource::default(),
             randomness: Arc::new(SystemRandomness),
         }
     }
@@ -88,10 +87,10 @@ impl fmt::Debug for Config {
             .field("max_pending", &self.max_pending)
             .field("retention", &self.retention)
             .field("params_dir", &self.params_dir)
-            .field("digest_cache_dir", &self.digest_cache_dir)
+            .field("cache_dir", &self.cache_dir)
             .field("allow_development_keys", &self.allow_development_keys)
             .field("backends", &self.backends.len())
-            .field("check_constraints", &self.check_constraints)
+            .field("witness", &self.witness)
             .finish_non_exhaustive()
     }
 }
@@ -105,6 +104,33 @@ pub enum Permit {
     /// Until its partition is solved. Solved partitions pile up before a slow backend; exists so that the pile-up can
     /// be shown and measured.
     UntilSolved,
+}
+
+/// Where witnesses come from. Proofs are the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WitnessSource {
+    /// The compiled circuit solves them from the vanilla proof.
+    #[default]
+    Compiled,
+    /// The proof crates' own gadgets compute them, a hundred times slower; then they are held against every constraint.
+    /// For comparison, and for circuits that the compiler has no rules for.
+    Gadgets,
+}
+
+impl WitnessSource {
+    /// The name in settings and status.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Compiled => "compiled",
+            Self::Gadgets => "gadgets",
+        }
+    }
+}
+
+impl fmt::Display for WitnessSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 impl Permit {

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use cuzk_circuit::{CIRCUIT, WITNESS};
+use cuzk_circuit::{CIRCUIT, SOLVER_SCRATCH, WITNESS};
 use cuzk_filecoin::{CircuitId, Submission};
 use cuzk_memory::Ledger;
 use cuzk_prover::{EVALUATIONS, KEY, MSM_SCRATCH, QUOTIENT};
@@ -48,8 +48,18 @@ impl Engine {
     /// [`EngineError`] names the setting with which nothing could be proved, or the thread that the system refused.
     pub fn new(config: Config) -> Result<Self, EngineError> {
         config.check()?;
-        let ledger =
-            Ledger::new(&[&REQUEST, &ADVICE, &WITNESS, &EVALUATIONS, &QUOTIENT, &MSM_SCRATCH, &PROOF, &KEY, &CIRCUIT]);
+        let ledger = Ledger::new(&[
+            &REQUEST,
+            &ADVICE,
+            &SOLVER_SCRATCH,
+            &WITNESS,
+            &EVALUATIONS,
+            &QUOTIENT,
+            &MSM_SCRATCH,
+            &PROOF,
+            &KEY,
+            &CIRCUIT,
+        ]);
         let limits = Limits {
             workers: config.workers,
             queue_depth: config.queue_depth,

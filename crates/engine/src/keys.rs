@@ -4,29 +4,29 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Instant,
 };
 
-use cuzk_circuit::{Circuit, CircuitError};
+use cuzk_circuit::{Circuit, CircuitError, Rules};
 use cuzk_filecoin::{
-    CircuitId,
+    CircuitFiles, CircuitId, CircuitOrigin, LoadedCircuit, compile,
     parameters::{FileDigest, FileRole, ParameterFile, Remembered},
-    synthesize_blank,
 };
 use cuzk_memory::Ledger;
 use cuzk_prover::{
     ProvingKey,
     generate::is_development,
-    params::{ParamsError, Reader, Section},
+    params::{ParamsError, ParamsLayout, Reader, Section},
 };
 use rayon::ThreadPool;
 
 use crate::{
-    Config, KeyOrigin, Readiness,
+    Config, KeyOrigin, Readiness, WitnessSource,
     parameters::remembered_digest,
     residency::{Residency, Resident},
 };
 
-/// The proving keys of an engine, each with its recorded circuit.
+/// The proving keys of an engine, each with its compiled circuit.
 pub(crate) type Keys = Residency<ProvingKey>;
 
 impl Resident for ProvingKey {
@@ -91,8 +91,8 @@ pub enum KeyError {
         /// The file.
         path: PathBuf,
     },
-    /// The circuit cannot be recorded.
-    #[error("the circuit {circuit} cannot be recorded: {source}")]
+    /// The circuit cannot be compiled.
+    #[error("the circuit {circuit} cannot be compiled: {source}")]
     Circuit {
         /// The circuit.
         circuit: CircuitId,
@@ -114,7 +114,9 @@ pub enum KeyError {
 pub(crate) struct KeyFiles {
     params_dir: PathBuf,
     remembered: Remembered,
+    circuits: CircuitFiles,
     allow_development_keys: bool,
+    witness: WitnessSource,
     ledger: Ledger,
     pool: Arc<ThreadPool>,
 }
@@ -123,8 +125,10 @@ impl KeyFiles {
     pub(crate) fn new(config: &Config, ledger: &Ledger, pool: Arc<ThreadPool>) -> Self {
         Self {
             params_dir: config.params_dir.clone(),
-            remembered: Remembered::beside(&config.params_dir, config.digest_cache_dir.as_deref()),
+            remembered: Remembered::beside(&config.params_dir, config.cache_dir.as_deref()),
+            circuits: CircuitFiles::beside(&config.params_dir, config.cache_dir.as_deref()),
             allow_development_keys: config.allow_development_keys,
+            witness: config.witness,
             ledger: ledger.clone(),
             pool,
         }
@@ -192,7 +196,7 @@ impl KeyFiles {
     }
 
     /// Whether a circuit's key could be loaded, as far as that can be told in a moment. A file of another circuit is told
-    /// by its number of inputs; one with as many is found out when it is held against the recorded circuit.
+    /// by its number of inputs; one with as many is found out when it is held against the compiled circuit.
     pub(crate) fn check(&self, circuit: CircuitId, public_inputs: usize) -> Result<(), KeyError> {
         let reader = self.open(circuit)?;
         // The constant ONE is an input too.
@@ -205,15 +209,41 @@ impl KeyFiles {
         Err(unusable(circuit, reader.path(), source))
     }
 
-    /// Records the circuit and reads its key.
+    /// Gets the compiled circuit and reads its key.
     fn load(&self, circuit: CircuitId) -> Result<ProvingKey, KeyError> {
         let reader = self.open(circuit)?;
         let unusable = |source| unusable(circuit, reader.path(), source);
         self.pool.install(|| {
-            let recorded = Circuit::record(&self.ledger, |cs| synthesize_blank(circuit, cs))
+            let compiled = self
+                .circuit(circuit, &reader)
                 .map_err(|source| KeyError::Circuit { circuit, source: Arc::new(source) })?;
-            ProvingKey::load(&reader, Arc::new(recorded), &self.ledger).map_err(unusable)
+            ProvingKey::load(&reader, Arc::new(compiled), &self.ledger).map_err(unusable)
         })
+    }
+
+    /// The compiled circuit: from its file, unless witnesses come from the gadgets, which need to know bits from scalars alone.
+    fn circuit(&self, id: CircuitId, key: &Reader) -> Result<Circuit, CircuitError> {
+        if self.witness == WitnessSource::Gadgets {
+            return compile(id, &self.ledger, Rules::BitsOnly);
+        }
+        let started = Instant::now();
+        let LoadedCircuit { circuit, origin } = self
+            .circuits
+            .load(id, &self.ledger, |counts| key.expect_layout(&ParamsLayout::of_circuit(counts)).is_ok())?;
+        let seconds = started.elapsed().as_secs_f64();
+        match origin {
+            CircuitOrigin::File(path) => tracing::info!(circuit = %id, path = %path.display(), seconds, "circuit read"),
+            CircuitOrigin::Compiled { refused, kept } => {
+                if let Some(error) = refused {
+                    tracing::warn!(circuit = %id, %error, "the circuit's file is of no use");
+                }
+                match kept {
+                    Ok(path) => tracing::info!(circuit = %id, path = %path.display(), seconds, "circuit compiled"),
+                    Err(error) => tracing::warn!(circuit = %id, %error, seconds, "circuit compiled, but not kept"),
+                }
+            }
+        }
+        Ok(circuit)
     }
 }
 

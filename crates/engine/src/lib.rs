@@ -49,7 +49,7 @@ mod work;
 mod tests;
 
 pub use classes::{ADVICE, FINISHED, IN_PROGRESS, PARSING, PENDING, PROOF, REQUEST, WAITING};
-pub use config::{Config, Permit, Randomness, Retention, SystemRandomness};
+pub use config::{Config, Permit, Randomness, Retention, SystemRandomness, WitnessSource};
 pub use development::{DevelopmentError, DevelopmentParams, ensure_development_params, replace_development_params};
 pub use engine::Engine;
 pub use error::{EngineError, SubmitError, UnknownJob};

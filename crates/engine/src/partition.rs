@@ -1,16 +1,18 @@
-//! One partition's way: gadgets → checked witness → backend → checked proof.
+//! One partition's way: advice → solved and checked witness → backend → checked proof.
 
 use std::{sync::Arc, time::Instant};
 
 use blstrs::Scalar;
-use cuzk_circuit::{Circuit, CircuitError, Unsatisfied, Witness, constraint_path};
-use cuzk_filecoin::{CircuitId, PROOF_BYTES, ProofKind, Request, RequestError, Submission, synthesize_blank};
+use cuzk_circuit::{Circuit, CircuitError, Filler, Solved as Solution, Unsatisfied, Witness, find_unsatisfied};
+use cuzk_filecoin::{
+    CircuitId, PROOF_BYTES, ProofKind, Request, RequestError, Submission, constraint_path, synthesize_blank,
+};
 use cuzk_memory::Ledger;
 use cuzk_prover::{Backend, Pending, Proof, ProvingKey};
 use rayon::ThreadPool;
 
 use crate::{
-    Config, JobStage, Randomness, Readiness, SubmitError,
+    Config, JobStage, Randomness, Readiness, SubmitError, WitnessSource,
     classes::WAITING,
     keys::{KeyFiles, Keys},
     outcome::Timings,
@@ -26,7 +28,7 @@ pub(crate) struct Filecoin {
     pool: Arc<ThreadPool>,
     backends: Vec<Arc<dyn Backend>>,
     randomness: Arc<dyn Randomness>,
-    check_constraints: bool,
+    witness: WitnessSource,
 }
 
 impl Filecoin {
@@ -44,7 +46,7 @@ impl Filecoin {
             pool,
             backends: config.backends.clone(),
             randomness: config.randomness.clone(),
-            check_constraints: config.check_constraints,
+            witness: config.witness,
         }
     }
 }
@@ -106,10 +108,14 @@ impl Work for FilecoinWork {
         timings.srs_load += begun.elapsed();
         let key = pinned.map_err(|error| Stop::failed(JobStage::Load, error))?;
         partition.check_wanted()?;
-        let witness = self.fill(key.key().circuit(), partition)?;
+        let circuit = key.key().circuit();
+        let solution = match shared.witness {
+            WitnessSource::Compiled => self.solve_compiled(circuit, partition)?,
+            WitnessSource::Gadgets => self.run_gadgets(circuit, partition)?,
+        };
         partition.check_wanted()?;
-        let public_inputs = self.check(key.key().circuit(), partition, &witness)?;
-        Ok(Box::new(SolvedPartition { shared: shared.clone(), key, witness, public_inputs }))
+        let public_inputs = self.check_inputs(partition, &solution)?;
+        Ok(Box::new(SolvedPartition { shared: shared.clone(), key, solution, public_inputs }))
     }
 
     fn assemble(&self, proofs: Vec<Vec<u8>>) -> Result<Vec<u8>, Stop> {
@@ -121,30 +127,42 @@ impl Work for FilecoinWork {
 }
 
 impl FilecoinWork {
-    /// Runs the gadgets.
-    fn fill(&self, circuit: &Circuit, partition: &Partition) -> Result<Witness, Stop> {
-        let synthesize = |cs: &mut cuzk_circuit::Filler<'_>| self.request.synthesize(partition.index as usize, cs);
-        let fill = || Witness::fill(circuit, &self.shared.ledger, &partition.scope, synthesize);
-        // What runs on one thread for long stays out of the pool, whose threads others wait for.
-        let filled = if self.request.is_parallel() { self.shared.pool.install(fill) } else { fill() };
-        filled.map_err(|error| match error {
-            CircuitError::Unsatisfied(unsatisfied) => self.unsatisfied(unsatisfied),
+    /// Solves the compiled circuit from what the vanilla proof holds.
+    fn solve_compiled(&self, circuit: &Circuit, partition: &Partition) -> Result<Solution, Stop> {
+        let shared = &self.shared;
+        let advice = self.request.advice(partition.index as usize, circuit);
+        let advice = advice.map_err(|error| Stop::failed(JobStage::Solve, error))?;
+        let solve = || circuit.solve(advice, &shared.ledger, &partition.scope);
+        shared.pool.install(solve).map_err(|error| match error {
+            CircuitError::Constraint(Unsatisfied { row }) => self.unsatisfied(circuit, row),
             other => Stop::failed(JobStage::Solve, other),
         })
     }
 
-    /// Holds the witness against every constraint and against the request's public inputs, which come back.
-    fn check(&self, circuit: &Circuit, partition: &Partition, witness: &Witness) -> Result<Vec<Scalar>, Stop> {
-        if self.shared.check_constraints {
-            let checked = self.shared.pool.install(|| circuit.check(witness));
-            checked.map_err(|unsatisfied| self.unsatisfied(unsatisfied))?;
+    /// Runs the gadgets, and holds what they computed against every constraint.
+    fn run_gadgets(&self, circuit: &Circuit, partition: &Partition) -> Result<Solution, Stop> {
+        let shared = &self.shared;
+        let synthesize = |cs: &mut Filler<'_>| self.request.synthesize(partition.index as usize, cs);
+        let fill = || Witness::fill(circuit, &shared.ledger, &partition.scope, synthesize);
+        // What runs on one thread for long stays out of the pool, whose threads others wait for.
+        let filled = if self.request.is_parallel() { shared.pool.install(fill) } else { fill() };
+        let witness = filled.map_err(|error| Stop::failed(JobStage::Solve, error))?;
+        if shared.pool.install(|| circuit.check(&witness)).is_err() {
+            let found = find_unsatisfied(&witness, |cs| synthesize_blank(self.circuit(), cs));
+            let (row, path) = found.unwrap_or_else(|| (0, "(it could not be found)".to_owned()));
+            return Err(self.broken(row, &path));
         }
+        Ok(witness.into())
+    }
+
+    /// Holds the witness against the request's public inputs, which come back.
+    fn check_inputs(&self, partition: &Partition, solution: &Solution) -> Result<Vec<Scalar>, Stop> {
         let expected = self
             .request
             .public_inputs(partition.index as usize)
             .map_err(|error| Stop::failed(JobStage::Solve, error))?;
-        // The first of the witness is the constant ONE.
-        let found = witness.inputs().get(1..).unwrap_or_default();
+        // The first is the constant ONE.
+        let found = solution.inputs().get(1..).unwrap_or_default();
         if found != expected {
             let first = found.iter().zip(&expected).position(|(found, expected)| found != expected);
             return Err(Stop::failed(
@@ -162,15 +180,18 @@ impl FilecoinWork {
     }
 
     /// Names the constraint. Takes a synthesis of the blank circuit, which only a wrong request has to pay for.
-    fn unsatisfied(&self, Unsatisfied { row }: Unsatisfied) -> Stop {
-        let circuit = self.circuit();
-        let path = constraint_path(row, |cs| synthesize_blank(circuit, cs));
-        let path = path.as_deref().unwrap_or("(its path could not be found)");
+    fn unsatisfied(&self, circuit: &Circuit, row: usize) -> Stop {
+        let path = constraint_path(self.circuit(), circuit.counts(), row);
+        self.broken(row, path.as_deref().unwrap_or("(its path could not be found)"))
+    }
+
+    fn broken(&self, row: usize, path: &str) -> Stop {
         Stop::failed(
             JobStage::Solve,
             format!(
-                "constraint {row} of {circuit} is not satisfied: {path}; a value of this partition's vanilla proof is \
-                 wrong there, make the vanilla proof again"
+                "constraint {row} of {} is not satisfied: {path}; a value of this partition's vanilla proof is wrong \
+                 there, make the vanilla proof again",
+                self.circuit()
             ),
         )
     }
@@ -179,21 +200,21 @@ impl FilecoinWork {
 /// A checked witness.
 struct SolvedPartition {
     shared: Arc<Filecoin>,
-    witness: Witness,
+    solution: Solution,
     public_inputs: Vec<Scalar>,
     key: Pin<ProvingKey>,
 }
 
 impl Solved for SolvedPartition {
     fn wait(&mut self) {
-        self.witness.move_to(&WAITING);
+        self.solution.move_to(&WAITING);
     }
 
     fn start(self: Box<Self>, backend: usize) -> Result<Box<dyn Started>, Stop> {
-        let Self { shared, witness, public_inputs, key } = *self;
+        let Self { shared, solution, public_inputs, key } = *self;
         let (r, s) = shared.randomness.blinding();
         let pending = shared.backends[backend]
-            .start(key.key(), witness, r, s)
+            .start(key.key(), solution, r, s)
             .map_err(|error| Stop::failed(JobStage::Prove, error))?;
         Ok(Box::new(StartedPartition { shared, pending, public_inputs, key }))
     }

@@ -2,12 +2,10 @@
 
 mod support;
 
-use std::sync::Arc;
-
 use cuzk_engine::Engine;
-use cuzk_filecoin::{CircuitId, ProofKind, Request, SectorSize, Submission, registered::window_post_proof, synthetic};
+use cuzk_filecoin::{CircuitId, ProofKind, SectorSize, Submission, registered::window_post_proof, synthetic};
 use cuzk_testing::TimeLimit;
-use support::{Fixed, LIMIT_SECONDS, accepted, bellpersons, config, ends_empty, outcome, proof, submit};
+use support::{LIMIT_SECONDS, accepted, config, ends_empty, is_bellpersons_from_either_source, outcome, proof, submit};
 
 const MINER: u64 = 1000;
 const SMALL: SectorSize = SectorSize::KiB2;
@@ -16,44 +14,33 @@ fn window_post(sectors: &[u64]) -> Submission {
     synthetic::window_post(window_post_proof(SMALL), MINER, 0, sectors, 3).expect("a window PoSt")
 }
 
-/// Proves a request with known blinding factors, verifies the proof and compares it with bellperson's.
-fn is_bellpersons(submission: &Submission) {
-    let _limit = TimeLimit::seconds(LIMIT_SECONDS);
-    let circuit = Request::parse(submission).expect("a good request").circuit_id();
-    let mut config = config(circuit);
-    config.randomness = Arc::new(Fixed);
-    let engine = Engine::new(config).expect("the settings are sound");
-    let ours = outcome(&submit(&engine, submission));
-    ends_empty(engine);
-    assert!(accepted(submission, proof(&ours)));
-    assert_eq!(proof(&ours), bellpersons(submission));
-}
-
 #[test]
 fn a_window_post_is_bellpersons_byte_for_byte() {
-    is_bellpersons(&window_post(&[1, 2]));
+    is_bellpersons_from_either_source(&window_post(&[1, 2]));
 }
 
 /// The last sector is repeated.
 #[test]
 fn a_window_post_that_is_not_full_is_bellpersons_byte_for_byte() {
-    is_bellpersons(&window_post(&[9]));
+    is_bellpersons_from_either_source(&window_post(&[9]));
 }
 
 #[test]
 fn a_winning_post_is_bellpersons_byte_for_byte() {
-    is_bellpersons(&synthetic::winning_post(SMALL, MINER, 1, 3).expect("a winning PoSt"));
+    is_bellpersons_from_either_source(&synthetic::winning_post(SMALL, MINER, 1, 3).expect("a winning PoSt"));
 }
 
 /// At the size that the chain's miners have.
 #[test]
 fn a_winning_post_of_32_gib_is_bellpersons_byte_for_byte() {
-    is_bellpersons(&synthetic::winning_post(SectorSize::GiB32, MINER, 1, 3).expect("a winning PoSt"));
+    is_bellpersons_from_either_source(
+        &synthetic::winning_post(SectorSize::GiB32, MINER, 1, 3).expect("a winning PoSt"),
+    );
 }
 
 #[test]
 fn a_snap_update_is_bellpersons_byte_for_byte() {
-    is_bellpersons(&synthetic::snap_submission(SMALL, MINER, 1, 3).expect("an update"));
+    is_bellpersons_from_either_source(&synthetic::snap_submission(SMALL, MINER, 1, 3).expect("an update"));
 }
 
 /// Clients send one request_id for all partitions of a deadline, and partition_index 0 for each.

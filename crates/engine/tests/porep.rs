@@ -2,12 +2,12 @@
 
 mod support;
 
-use std::{sync::Arc, thread};
+use std::thread;
 
 use cuzk_engine::{CancelReason, Engine, JobStage, JobState, OutcomeStatus};
 use cuzk_filecoin::{CircuitId, ProofKind, SectorSize, Submission, registered::interactive_seal_proof, synthetic};
 use cuzk_testing::TimeLimit;
-use support::{Fixed, LIMIT_SECONDS, accepted, bellpersons, config, ends_empty, outcome, proof, submit};
+use support::{LIMIT_SECONDS, accepted, config, ends_empty, is_bellpersons_from_either_source, outcome, proof, submit};
 
 const CIRCUIT: CircuitId = CircuitId { kind: ProofKind::PorepSealCommit, size: SectorSize::KiB2 };
 fn c1_output(seed: u64) -> Vec<u8> {
@@ -21,16 +21,7 @@ fn submission(seed: u64) -> Submission {
 
 #[test]
 fn a_real_proof_is_bellpersons_byte_for_byte() {
-    let _limit = TimeLimit::seconds(LIMIT_SECONDS);
-    let mut config = config(CIRCUIT);
-    config.randomness = Arc::new(Fixed);
-    let engine = Engine::new(config).expect("the settings are sound");
-    let submission = submission(1);
-    let ours = outcome(&submit(&engine, &submission));
-    ends_empty(engine);
-    assert!(accepted(&submission, proof(&ours)));
-
-    assert_eq!(proof(&ours), bellpersons(&submission));
+    is_bellpersons_from_either_source(&submission(1));
 }
 
 /// Two engines in one process, and on one of them two requests with one id and different content at the same time.

@@ -12,9 +12,12 @@ use std::{
 
 use bellperson::{Circuit, ConstraintSystem, SynthesisError, groth16};
 use blstrs::{Bls12, Scalar};
-use cuzk_engine::{Config, Engine, Interest, JobHandle, Outcome, OutcomeStatus, Randomness, ensure_development_params};
+use cuzk_engine::{
+    Config, Engine, Interest, JobHandle, Outcome, OutcomeStatus, Randomness, WitnessSource, ensure_development_params,
+};
 use cuzk_filecoin::{CircuitId, PROOF_BYTES, Request, Submission, params_file_name};
 use cuzk_prover::{Backend, CpuBackend, Proof, VerifyingKey, params::Reader};
+use cuzk_testing::TimeLimit;
 
 /// Generating parameters, bellperson's proof and a few of ours fit several times into this.
 pub(crate) const LIMIT_SECONDS: u64 = 1500;
@@ -75,12 +78,29 @@ pub(crate) fn ends_empty(engine: Engine) {
 }
 
 /// Blinding factors that are known to both provers.
-pub(crate) struct Fixed;
+struct Fixed;
 
 impl Randomness for Fixed {
     fn blinding(&self) -> (Scalar, Scalar) {
         (Scalar::from(0x1234_5678), Scalar::from(0x8765_4321))
     }
+}
+
+/// Proves a request with known blinding factors, once from the compiled circuit and once from the gadgets: the two proofs must
+/// be the same, verify, and be bellperson's.
+pub(crate) fn is_bellpersons_from_either_source(submission: &Submission) {
+    let _limit = TimeLimit::seconds(LIMIT_SECONDS);
+    let circuit = Request::parse(submission).expect("a good request").circuit_id();
+    let [compiled, gadgets] = [WitnessSource::Compiled, WitnessSource::Gadgets].map(|witness| {
+        let config = Config { randomness: Arc::new(Fixed), witness, ..config(circuit) };
+        let engine = Engine::new(config).expect("the settings are sound");
+        let outcome = outcome(&submit(&engine, submission));
+        ends_empty(engine);
+        proof(&outcome).to_vec()
+    });
+    assert!(accepted(submission, &compiled));
+    assert_eq!(compiled, gadgets);
+    assert_eq!(compiled, bellpersons(submission));
 }
 
 /// A partition as bellperson takes it.
@@ -93,7 +113,7 @@ impl Circuit<Scalar> for Partition<'_> {
 }
 
 /// Bellperson's proofs of all partitions with the same parameters and blinding factors.
-pub(crate) fn bellpersons(submission: &Submission) -> Vec<u8> {
+fn bellpersons(submission: &Submission) -> Vec<u8> {
     let request = Request::parse(submission).expect("the request was accepted before");
     let circuit = request.circuit_id();
     let file = File::open(params_dir(circuit).join(params_file_name(circuit))).expect("it was read before");
