@@ -41,6 +41,7 @@ pub use compile::{Refusal, Rules};
 pub use counts::Counts;
 pub use density::Densities;
 pub use error::{CircuitError, Unsatisfied};
+pub use evaluate::{EVALUATING, PartRows};
 pub use file::{FileError, Header, Identity, LOADING};
 pub use fill::Filler;
 pub use layout::Layout;

@@ -7,8 +7,8 @@ use crate::{
     Bitset,
     compile::Procedure,
     program::{
-        Addition, CodedRun, GeneralRow, LookupRun, MAX_BITS, Operand, Place, Program, RowProgram, Step, Strided, Sums,
-        Word,
+        Addition, CODES, CodedRun, GeneralRow, LookupRun, MAX_BITS, Operand, Place, Program, RowProgram, Step, Strided,
+        Sums, Word,
     },
     stored::Stored,
     trace::LIMIT,
@@ -219,6 +219,7 @@ impl RowProgram {
             hold(row < *rows, "a row that is not there")?;
             reach.operands(&[a, b])?;
         }
+        hold(codes.len() < CODES, "too many codes")?;
         let mut entries = tables.iter().flatten();
         hold(entries.all(|&code| usize::from(code) < codes.len()), "a code that is not there")?;
         codes.iter().flatten().flatten().try_for_each(|&value| reach.coefficient(value))

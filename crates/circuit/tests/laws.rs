@@ -1,10 +1,12 @@
 //! Recording, filling, solving, evaluating and naming, held against the plain form of a circuit and bellperson's own
 //! reference constraint system.
 
+use std::sync::Mutex;
+
 use bellperson::{Circuit as _, ConstraintSystem, util_cs::test_cs::TestConstraintSystem};
 use blstrs::Scalar;
 use cuzk_circuit::{
-    Advice, Circuit, CircuitError, Filler, Options, R1cs, Rules, Witness, constraint_path, find_unsatisfied,
+    Advice, Circuit, CircuitError, Filler, Options, PartRows, R1cs, Rules, Witness, constraint_path, find_unsatisfied,
 };
 use cuzk_memory::{Ledger, Scope};
 use cuzk_testing::{RandomCircuit, TimeLimit};
@@ -48,7 +50,7 @@ proptest! {
         prop_assert_eq!(&circuit.densities(), r1cs.densities());
         let assignment = [witness.inputs(), &witness.expand()].concat();
         prop_assert_eq!(r1cs.first_unsatisfied(&assignment), None);
-        let (a, b) = (circuit.evaluate_a(&witness), circuit.evaluate_b(&witness));
+        let [a, b] = circuit.evaluate(&witness);
         let products: Vec<Scalar> = a.iter().zip(&b).map(|(a, b)| a * b).collect();
         prop_assert_eq!(circuit.evaluate_products(&witness), products);
         prop_assert_eq!(a.len(), (r1cs.constraints() + r1cs.inputs()).next_power_of_two());
@@ -60,6 +62,21 @@ proptest! {
         let inputs = r1cs.constraints()..r1cs.constraints() + r1cs.inputs();
         prop_assert_eq!(&a[inputs.clone()], witness.inputs());
         prop_assert!(a[inputs.end..].iter().chain(&b[r1cs.constraints()..]).all(|value| bool::from(value.is_zero())));
+        // Part by part, in the form in which a device takes them: each row once, coded or among the others.
+        let streamed = Mutex::new(vec![None; r1cs.constraints()]);
+        circuit.evaluate_parts(&witness, |part| {
+            let mut streamed = streamed.lock().expect("nobody panicked");
+            let place = |row: usize| part.rows.start + row;
+            for (row, &code) in part.codes.iter().enumerate().filter(|&(_, &code)| code != PartRows::OTHER) {
+                assert_eq!(streamed[place(row)].replace(part.by_code[usize::from(code)]), None);
+            }
+            for &(row, values) in part.others {
+                assert_eq!(part.codes[row as usize], PartRows::OTHER);
+                assert_eq!(streamed[place(row as usize)].replace(values), None);
+            }
+        });
+        let expected: Vec<_> = a.iter().zip(&b).map(|(a, b)| Some([*a, *b])).take(r1cs.constraints()).collect();
+        prop_assert_eq!(streamed.into_inner().expect("nobody panicked"), expected);
         prop_assert!(circuit.check(&witness).is_ok());
         prop_assert_eq!(&witness.inputs()[1..], &values.public_inputs());
         drop((circuit, witness));

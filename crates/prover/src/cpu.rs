@@ -95,7 +95,7 @@ impl Tail {
 
         let evaluations = count(&EVALUATIONS, 2 * vector_bytes);
         let mut scratch = count(&MSM_SCRATCH, 0);
-        let (a, b) = (key.circuit().evaluate_a(&witness), key.circuit().evaluate_b(&witness));
+        let [a, b] = key.circuit().evaluate(&witness);
         let mut quotient_entry = count(&QUOTIENT, Domain::bytes(domain_log2));
         // The products of a and b are evaluated again when one of the two vectors is free for them: a little
         // more work, for a vector less.

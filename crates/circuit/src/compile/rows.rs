@@ -10,14 +10,14 @@ use super::{
 };
 use crate::{
     coefficients::Coefficients,
-    program::{CodedRun, GeneralRow, MAX_BITS, RowProgram},
+    program::{CODES, CodedRun, GeneralRow, MAX_BITS, RowProgram},
     trace::Body,
 };
 
 const MAX_COUNT: u8 = 64;
 const MAX_OPEN: usize = 4;
-/// Codes are bytes.
-const MAX_CODES: usize = 256;
+/// Codes are bytes, and one of these stands for no code.
+const MAX_CODES: usize = CODES - 1;
 
 /// The rows of a body, their linear combinations not made yet.
 pub(super) struct Rows {

@@ -11,7 +11,7 @@ mod sum;
 mod words;
 
 pub(crate) use frame::Frame;
-pub(crate) use rows::{CodedRun, GeneralRow, MAX_BITS, RowProgram, Wanted};
+pub(crate) use rows::{CODES, CodedRun, GeneralRow, MAX_BITS, RowProgram};
 pub(crate) use sum::{Constants, Operand, Sum, SumRef, Sums, Weighted, Word};
 pub(crate) use words::{Strided, load, mask, store};
 

@@ -44,14 +44,8 @@ pub(crate) struct GeneralRow {
     pub(crate) b: Operand,
 }
 
-/// Which matrix's values are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    A,
-    B,
-    /// A ∘ B.
-    Products,
-}
+/// How many codes there can be. The last is never given: it stands for rows without one.
+pub(crate) const CODES: usize = 1 << u8::BITS;
 
 impl RowProgram {
     /// Gives back what the allocator gave too much of.
@@ -68,42 +62,39 @@ impl RowProgram {
         capacity_bytes(coded) + capacity_bytes(general) + capacity_bytes(tables) + capacity_bytes(codes)
     }
 
-    /// Writes one value for each row.
-    pub(crate) fn evaluate(
-        &self,
-        wanted: Wanted,
-        sums: &Sums,
-        frame: &Frame,
-        constants: &Constants<'_>,
-        values: &mut [Scalar],
-    ) {
+    /// The values of A and B by code, zeros where there is none.
+    pub(crate) fn values(&self, constants: &Constants<'_>) -> [[Scalar; 2]; CODES] {
         let value =
             |index: Option<u32>| index.map_or(Scalar::default(), |index| constants.coefficients[index as usize]);
-        let by_code = self.codes.iter().map(|&[a, b]| match wanted {
-            Wanted::A => value(a),
-            Wanted::B => value(b),
-            Wanted::Products => value(a) * value(b),
-        });
-        let by_code: Vec<Scalar> = by_code.collect();
+        let mut values = [[Scalar::default(); 2]; CODES];
+        for (values, code) in values.iter_mut().zip(&self.codes) {
+            *values = code.map(value);
+        }
+        values
+    }
+
+    /// Writes the code of each row that has one.
+    pub(crate) fn codes(&self, frame: &Frame, codes: &mut [u8]) {
         for run in &self.coded {
             let table = &self.tables[run.table as usize];
             let rows = (run.first_row as usize..).step_by(usize::from(run.row_stride));
             let words = run.load(frame);
             for (index, row) in (0..run.count).zip(rows) {
-                values[row] = by_code[usize::from(table[entry(&words, index)])];
+                codes[row] = table[entry(&words, index)];
             }
         }
-        for GeneralRow { row, a, b } in &self.general {
-            let sum = |operand| sums.operand(operand, frame, constants);
-            values[*row as usize] = match wanted {
-                Wanted::A => sum(*a),
-                Wanted::B => sum(*b),
-                Wanted::Products => match sum(*b) {
-                    zero if zero == Scalar::default() => zero,
-                    factor => sum(*a) * factor,
-                },
-            };
-        }
+    }
+
+    /// The values of A and B in the rows that have no code.
+    pub(crate) fn others(
+        &self,
+        sums: &Sums,
+        frame: &Frame,
+        constants: &Constants<'_>,
+    ) -> impl Iterator<Item = (u32, [Scalar; 2])> {
+        let values =
+            |general: &GeneralRow| [general.a, general.b].map(|operand| sums.operand(operand, frame, constants));
+        self.general.iter().map(move |general| (general.row, values(general)))
     }
 }
 
