@@ -284,3 +284,61 @@ fn write_whole(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     temporary.persist(path)?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use bellperson::Circuit as _;
+    use cuzk_testing::{RandomCircuit, TimeLimit};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Advice, CircuitError, Options, Witness};
+
+    fn identity() -> Identity {
+        Identity { circuit: "random".to_owned(), crates: BTreeMap::new() }
+    }
+
+    /// Zeros for every value that the circuit takes.
+    fn zeros(circuit: &Circuit) -> Result<Advice, CircuitError> {
+        let mut advice = Advice::writer(circuit);
+        for _ in 0..circuit.advice() {
+            advice.scalar(Default::default()).or_else(|_| advice.bit(false))?;
+        }
+        advice.finish()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        /// Files whose checksum is right and whose contents are not: refused, or at least harmless.
+        #[test]
+        fn a_file_that_was_made_wrong_harms_nobody(
+            seed in 0..20u64,
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        ) {
+            let _limit = TimeLimit::seconds(60);
+            let (ledger, scope) = (Ledger::new(&[]), Scope::default());
+            let dir = tempfile::tempdir()?;
+            let path = dir.path().join("circuit");
+            let values = RandomCircuit::new(seed, 40);
+            let circuit = Circuit::compile(&ledger, Options::default(), |cs| values.blank().synthesize(cs))?;
+            circuit.write(&path, &identity())?;
+            let mut contents = fs::read(&path)?;
+            let body = Header::read(&path)?.body_bytes as usize;
+            let end = contents.len() - CHECKSUM_BYTES as usize;
+            for (at, value) in changes {
+                contents[end - body + at.index(body)] = value;
+            }
+            let checksum = Sha256::digest(&contents[..end]);
+            contents[end..].copy_from_slice(&checksum);
+            fs::write(&path, &contents)?;
+            if let Ok(read) = Circuit::read(&path, &identity(), &ledger) {
+                let advice = zeros(&read)?;
+                if let Ok(solved) = Witness::solve(&read, &advice, &ledger, &scope) {
+                    read.evaluate_products(&solved);
+                    let _ = read.check(&solved);
+                }
+            }
+        }
+    }
+}
