@@ -87,7 +87,7 @@ pub(crate) struct EngineArgs {
 pub(crate) enum WitnessKind {
     /// The compiled circuit solves them from the vanilla proof.
     Compiled,
-    /// The proof crates' gadgets compute them, a hundred times slower, for comparison; every constraint is checked.
+    /// The proof crates' gadgets compute them, 16 to 160 times slower, for comparison; every constraint is checked.
     Gadgets,
 }
 

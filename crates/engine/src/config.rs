@@ -112,7 +112,7 @@ pub enum WitnessSource {
     /// The compiled circuit solves them from the vanilla proof.
     #[default]
     Compiled,
-    /// The proof crates' own gadgets compute them, a hundred times slower; then they are held against every constraint.
+    /// The proof crates' own gadgets compute them, 16 to 160 times slower; then they are held against every constraint.
     /// For comparison, and for circuits that the compiler has no rules for.
     Gadgets,
 }
